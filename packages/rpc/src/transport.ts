@@ -1,0 +1,45 @@
+/** What a transport tells its one owner. */
+export interface TransportHandlers {
+  /** One whole message, as text. */
+  onMessage(text: string): void;
+  /** A frame that is no text (bad UTF-8) on a transport that can go on; `detail` says why. */
+  onMalformed(detail: string): void;
+  /** Bytes left the queue; `bufferedBytes` may be lower now. */
+  onDrain(): void;
+  /** Called exactly once, last. `reason` is absent when the end was clean. */
+  onClose(reason: string | undefined): void;
+}
+
+/** How a transport ends; both members only matter to transports that have close frames. */
+export interface CloseOptions {
+  /** WebSocket close code. @default 1000 */
+  readonly code?: number;
+  /** Human-readable reason, cut to what the transport can carry. */
+  readonly reason?: string;
+}
+
+/** A connection that carries whole JSON messages both ways and knows nothing of what they mean. */
+export interface Transport {
+  /** Names the connection in messages to people, e.g. `exec-server websocket 127.0.0.1:4242`. */
+  readonly label: string;
+  /** How messages are delimited. `websocket` changes the wording of parse errors, nothing else. */
+  readonly framing: 'websocket' | 'lines' | 'memory';
+  /** Bytes accepted by `send` that have not left this process yet. */
+  readonly bufferedBytes: number;
+  /** Starts delivery. Messages that arrived before are delivered first. Called once. */
+  open(handlers: TransportHandlers): void;
+  /** Queues one message given as JSON text without a newline. Does nothing once closed. */
+  send(text: string): void;
+  /**
+   * Queues one message given as UTF-8 JSON **followed by a newline**, so that a line transport sends the buffer
+   * as it is; others leave the newline off. The buffer belongs to the transport from here on.
+   */
+  sendBytes(line: Uint8Array): void;
+  /** Stops reading from the other side; what is already read may still be delivered. */
+  pause(): void;
+  resume(): void;
+  /** Flushes what is queued where the transport can, then ends. `onClose` follows. */
+  close(options?: CloseOptions): void;
+  /** Ends at once and drops what is queued. `onClose` follows with `reason`. */
+  destroy(reason: string): void;
+}

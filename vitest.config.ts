@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => new URL(`./packages/${path}`, import.meta.url).pathname;
+
+export default defineConfig({
+  resolve: {
+    // Unit tests run on the sources; only tests that start the command use the build.
+    alias: [
+      { find: /^@exec-server\/(rpc|client)\/node$/, replacement: source('$1/src/node/index.ts') },
+      { find: /^@exec-server\/(protocol|rpc|server|client|testing)$/, replacement: source('$1/src/index.ts') },
+      { find: /^exec-server$/, replacement: source('cli/src/index.ts') },
+    ],
+  },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
