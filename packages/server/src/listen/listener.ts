@@ -1,0 +1,24 @@
+import type { Transport } from '@exec-server/rpc';
+
+/** What a listener knows about a connection before its first message. */
+export interface ConnectionInfo {
+  /** Whom the credential names: one name per capability token, `sub` of a JWT, `anonymous` without authentication. */
+  readonly principal: string;
+  /** The other end, for logs: `127.0.0.1:51312`, `stdio`, a socket path. */
+  readonly remote: string;
+  /** False where the other end cannot come back (stdio): its session ends with the connection. */
+  readonly resumable: boolean;
+}
+
+/** Takes over a connected transport; the server's side of every listener. */
+export type AcceptConnection = (transport: Transport, info: ConnectionInfo) => void;
+
+/** Something that takes connections until it is closed. */
+export interface Listener {
+  /** Where clients connect, with the port that was bound: `ws://127.0.0.1:7711`, `unix:///run/x.sock`, `stdio`. */
+  readonly url: string;
+  /** Stops taking connections. Those already accepted go on. */
+  close(): Promise<void>;
+  /** Resolves when the listener has ended by itself, as stdio does at end of input. */
+  readonly ended: Promise<void>;
+}
