@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+
+/** Programs that misbehave on purpose; each says at its top what it does. */
+export type FixtureName =
+  | 'flood'
+  | 'fork-and-exit'
+  | 'hold-pipe'
+  | 'ignore-sigterm'
+  | 'never-read-stdin'
+  | 'print-20k'
+  | 'setsid-grandchild'
+  | 'split-utf8';
+
+/** The path of an executable fixture program. */
+export function fixture(name: FixtureName): string {
+  return fileURLToPath(new URL(`../fixtures/${name}.sh`, import.meta.url));
+}
