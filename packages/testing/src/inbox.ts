@@ -86,6 +86,13 @@ export class Inbox {
     );
   }
 
+  /** Takes all messages that fit and have already arrived. */
+  takeUnread(predicate: MessagePredicate): WireMessage[] {
+    const taken = this.#unread.filter(predicate);
+    this.#unread = this.#unread.filter((message) => !predicate(message));
+    return taken;
+  }
+
   #failure(what: string, why: string): Error {
     const listed = this.#received
       .slice(-LISTED_MESSAGES)

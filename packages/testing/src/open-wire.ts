@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type RawData, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { before } from './deadline.js';
 import { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './inbox.js';
 
@@ -46,7 +46,7 @@ export class Wire implements Disposable {
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    socket.on('message', (data: RawData) => {
+    socket.on('message', (data: Buffer) => {
       this.#inbox.deliver(JSON.parse(data.toString()) as WireMessage);
     });
     // A reset shows as close code 1006, which is what tests look at.
@@ -94,6 +94,11 @@ export class Wire implements Disposable {
   /** See {@link Inbox.next}. */
   next(predicate: MessagePredicate, what: string, deadlineMs?: number): Promise<WireMessage> {
     return this.#inbox.next(predicate, what, deadlineMs);
+  }
+
+  /** See {@link Inbox.takeUnread}. */
+  takeUnread(predicate: MessagePredicate): WireMessage[] {
+    return this.#inbox.takeUnread(predicate);
   }
 
   /** Stops reading the socket, so that the server feels back-pressure. */

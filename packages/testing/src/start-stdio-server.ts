@@ -58,6 +58,11 @@ export class StdioServer implements AsyncDisposable {
     return this.#inbox.next(predicate, what, deadlineMs);
   }
 
+  /** See {@link Inbox.takeUnread}. */
+  takeUnread(predicate: MessagePredicate): WireMessage[] {
+    return this.#inbox.takeUnread(predicate);
+  }
+
   /** Closes the server's stdin, which ends its session. */
   endInput(): void {
     this.#command.stdin.end();
