@@ -1,0 +1,33 @@
+import { ErrorCode, type InitializeParams, type InitializeResult, invalidRequest, RpcError } from '@exec-server/protocol';
+import type { ProcessEngine } from '../../process/process-engine.js';
+import type { Session, SessionOwner } from '../../sessions/session.js';
+import { ResumeError, type SessionRegistry } from '../../sessions/session-registry.js';
+
+/** What older clients look for; newer ones read the members beside it. */
+const PROTOCOL_VERSION = 'exec-server.v0';
+
+/** Opens or resumes the session of a connection. Throws an {@link RpcError}; the client may try again. */
+export function openSession(
+  sessions: SessionRegistry,
+  params: InitializeParams,
+  principal: string,
+  owner: SessionOwner,
+): Session {
+  const { resumeSessionId } = params;
+  if (resumeSessionId === null || resumeSessionId === undefined) return sessions.open(principal, owner);
+  try {
+    return sessions.resume(resumeSessionId, principal, owner);
+  } catch (error) {
+    if (!(error instanceof ResumeError)) throw error;
+    if (error.failure === 'attached') throw new RpcError(ErrorCode.sessionAttached, error.message);
+    throw invalidRequest(error.message);
+  }
+}
+
+export function describeSession(engine: ProcessEngine, session: Session): InitializeResult {
+  return {
+    sessionId: session.id,
+    environmentInfo: engine.environmentInfo,
+    protocolVersion: PROTOCOL_VERSION,
+  };
+}

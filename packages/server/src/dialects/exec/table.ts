@@ -1,0 +1,39 @@
+import { decodeParams, isMethod, METHODS, type MethodName, methodNotFound, type ParamsOf, type ResultOf } from '@exec-server/protocol';
+import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
+import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
+import { readProcess, signalProcess, startProcess, terminateProcess, writeProcess } from './process.js';
+
+type Handlers = {
+  readonly [M in MethodName]?: (params: ParamsOf<M>, context: HandlerContext) => ResultOf<M> | Promise<ResultOf<M>>;
+};
+
+/** Who answers what. A method of the wire that is missing here is answered like an unknown one. */
+const HANDLERS: Handlers = {
+  'process/start': startProcess,
+  'process/read': readProcess,
+  'process/write': writeProcess,
+  'process/signal': signalProcess,
+  'process/terminate': terminateProcess,
+  'environment/info': readEnvironmentInfo,
+  'environment/status': readEnvironmentStatus,
+};
+
+/** The current protocol: `process/*`, `environment/*` and their families. */
+export const execDialect: Dialect = {
+  find: (method) => (isMethod(method) && method !== 'initialize' ? describeMethod(method) : undefined),
+  unknownMethod: methodNotFound,
+};
+
+function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod {
+  const { family, lane, params } = METHODS[name];
+  const handler = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
+  return {
+    family,
+    lane: lane === 'control' ? 'control' : 'ordinary',
+    decode: (value) => decodeParams(params, value),
+    handle: (decoded, context) => {
+      if (handler === undefined) throw methodNotFound(name);
+      return handler(decoded, context);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { homedir, hostname, userInfo } from 'node:os';
+import { basename } from 'node:path';
+import { type EnvironmentCapabilities, type EnvironmentInfo, nativeToPathUri } from '@exec-server/protocol';
+import { VERSION } from '../version.js';
+
+/** Where a Linux system keeps the id that it got at installation. */
+const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
+
+const DEFAULT_SHELL = '/bin/sh';
+const DEFAULT_TEMP_DIR = '/tmp';
+
+/** What works here. A capability is true only when the operations behind it are there. */
+const CAPABILITIES: EnvironmentCapabilities = {
+  networkProxyLaunch: false,
+  networkProxyReviewDomains: false,
+  credentialMasking: false,
+  credentialMaskingCustomProviders: false,
+  capabilityDiscoverySandbox: false,
+  fsWatchMissing: false,
+  capabilityDiscoveryV2: false,
+  environmentConfigRead: false,
+  httpHeaderEnvVars: false,
+  sandboxedFileStreaming: false,
+  fileWriteStreaming: false,
+  shellSnapshotV2: false,
+  windowsMxc: false,
+  linuxRootWritePreservesDevices: false,
+  linuxApprovedRootWritePreservesRestrictions: false,
+};
+
+/** Describes this machine to clients. */
+export function describeEnvironment(serverEnv: Readonly<Record<string, string | undefined>>): EnvironmentInfo {
+  const shell = loginShell();
+  const tempDir = serverEnv.TMPDIR;
+  return {
+    shell: { name: basename(shell), path: shell },
+    executorVersion: VERSION,
+    providerId: providerId(),
+    cwd: nativeToPathUri(process.cwd()),
+    userHomeDir: nativeToPathUri(homedir()),
+    platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
+    prependPathDirs: [],
+    temporaryDirectories: tempDir ? [nativeToPathUri(tempDir)] : [],
+    tempDir: nativeToPathUri(tempDir || DEFAULT_TEMP_DIR),
+    capabilities: CAPABILITIES,
+  };
+}
+
+/** The shell of the passwd entry; `$SHELL` says what the server was started from, which is something else. */
+function loginShell(): string {
+  try {
+    return userInfo().shell || DEFAULT_SHELL;
+  } catch {
+    // A uid without a passwd entry, as containers have it.
+    return DEFAULT_SHELL;
+  }
+}
+
+/** Names this host: the same at every start, and nothing can be learned from it. */
+function providerId(): string {
+  return `sha256:${createHash('sha256').update(`exec-server ${machineId()} ${hostname()}`).digest('hex')}`;
+}
+
+function machineId(): string {
+  for (const file of MACHINE_ID_FILES) {
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      // The next place, or none: the host name alone still tells hosts apart.
+    }
+  }
+  return '';
+}

@@ -1,0 +1,92 @@
+import type { Transport } from '@exec-server/rpc';
+import { type Clock, systemClock } from './clock.js';
+import { Connection } from './connection/connection.js';
+import { describeEnvironment } from './environment/info.js';
+import type { ConnectionInfo, Listener } from './listen/listener.js';
+import { type ListenOptions, openListener } from './listen/open-listener.js';
+import { createLauncher } from './native/launcher.js';
+import { resolveLimits, type ServerLimitOptions } from './options.js';
+import type { ProcessEngine } from './process/process-engine.js';
+import { ProcessRegistry } from './process/process-registry.js';
+import { SessionRegistry } from './sessions/session-registry.js';
+import { type AuditLog, noAuditLog } from './telemetry/audit.js';
+import { type Logger, silentLogger } from './telemetry/logger.js';
+import { terminateOnSessionEnd } from './terminate/on-session-end.js';
+
+/** What a server is made with. Everything has a default; nothing is global. */
+export interface ExecServerOptions extends ServerLimitOptions {
+  /** @default a logger that says nothing */
+  readonly logger?: Logger;
+  /** @default none */
+  readonly auditLog?: AuditLog;
+  /** @default the system's clock */
+  readonly clock?: Clock;
+  /** The environment that children may inherit. @default this process's own */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A running server. */
+export interface ExecServer {
+  /** Takes connections at `ws://IP:PORT`, `wss://IP:PORT`, `unix:///path` or `stdio`. */
+  listen(url: string, options?: ListenOptions): Promise<Listener>;
+  /** Serves one connection that the caller made itself. */
+  accept(transport: Transport, info?: Partial<ConnectionInfo>): void;
+  /** Takes no more connections, ends all sessions with their processes, and resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+/** Wires a server together. Several may live in one program. */
+export function createExecServer(options: ExecServerOptions = {}): ExecServer {
+  const { logger = silentLogger, auditLog = noAuditLog, clock = systemClock, env = process.env, ...rest } = options;
+  const limits = resolveLimits(rest);
+  const registry = new ProcessRegistry();
+  const launcher = createLauncher({ logger });
+  const environmentInfo = describeEnvironment(env);
+  const engine: ProcessEngine = {
+    launcher,
+    registry,
+    limits,
+    clock,
+    logger,
+    auditLog,
+    serverEnv: env,
+    environmentInfo,
+  };
+  const sessions = new SessionRegistry({
+    clock,
+    processes: registry,
+    detachedSessionMs: limits.detachedSessionMs,
+    onEnd: (session) => terminateOnSessionEnd(registry, session.id),
+  });
+  const connections = new Set<Connection>();
+  const listeners = new Set<Listener>();
+  let closing: Promise<void> | undefined;
+
+  const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
+    if (closing !== undefined) return transport.destroy('the server is closing');
+    const { principal = 'anonymous', remote = transport.label, resumable = true } = info;
+    const connection = new Connection(
+      transport,
+      { principal, remote, resumable },
+      { engine, sessions, logger, onClosed: (gone) => connections.delete(gone) },
+    );
+    connections.add(connection);
+  };
+
+  const close = async () => {
+    await Promise.all([...listeners].map((listener) => listener.close()));
+    for (const connection of connections) connection.close('the server is shutting down');
+    sessions.endAll();
+    await launcher.close();
+  };
+
+  return {
+    async listen(url, listenOptions = {}) {
+      const listener = await openListener(url, { clock, logger, ...listenOptions }, accept);
+      listeners.add(listener);
+      return listener;
+    },
+    accept,
+    close: () => (closing ??= close()),
+  };
+}

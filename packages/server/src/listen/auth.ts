@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a credential turned out to be. */
+export type AuthOutcome =
+  | { readonly accepted: true; readonly principal: string }
+  /** `reason` is the body of the 401. It never repeats the credential. */
+  | { readonly accepted: false; readonly reason: string };
+
+/** Decides over bearer tokens. Made once when the server starts. */
+export interface AuthPolicy {
+  authenticate(token: string): Promise<AuthOutcome>;
+}
+
+/** The principal of connections that need no credential. */
+export const ANONYMOUS_PRINCIPAL = 'anonymous';
+
+/** The subprotocol that the server selects when a client offers it. */
+export const SUBPROTOCOL = 'exec-server';
+
+/** A browser cannot set headers on a WebSocket, so it offers its token as a subprotocol: this and base64url. */
+export const BEARER_SUBPROTOCOL_PREFIX = 'exec-server.bearer.';
+
+/** Authenticates the upgrade request with these headers. Without a policy everybody is welcome. */
+export async function authenticateUpgrade(
+  policy: AuthPolicy | undefined,
+  headers: IncomingHttpHeaders,
+): Promise<AuthOutcome> {
+  if (policy === undefined) return { accepted: true, principal: ANONYMOUS_PRINCIPAL };
+  const found = findBearerToken(headers);
+  return 'token' in found ? policy.authenticate(found.token) : { accepted: false, reason: found.reason };
+}
+
+/** Looks at the `Authorization` header, then at the offered subprotocols; never at the query string. */
+function findBearerToken(headers: IncomingHttpHeaders): { token: string } | { reason: string } {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const token = /^bearer ([\x20-\x7e]*)$/i.exec(authorization)?.[1]?.trim() ?? '';
+    return token === '' ? { reason: 'invalid authorization header' } : { token };
+  }
+  const offered = offeredSubprotocols(headers).find((name) => name.startsWith(BEARER_SUBPROTOCOL_PREFIX));
+  if (offered === undefined) return { reason: 'missing websocket bearer token' };
+  const encoded = offered.slice(BEARER_SUBPROTOCOL_PREFIX.length);
+  const token = Buffer.from(encoded, 'base64url').toString('utf8').trim();
+  return token === '' ? { reason: 'invalid websocket bearer subprotocol' } : { token };
+}
+
+function offeredSubprotocols(headers: IncomingHttpHeaders): string[] {
+  return headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+}

@@ -1,0 +1,19 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { AuthPolicy } from './auth.js';
+
+/** Whoever holds the token is the same principal. */
+export const CAPABILITY_TOKEN_PRINCIPAL = 'capability-token';
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+/** Accepts one token, known by its SHA-256 digest, so that the token itself need not stay in memory. */
+export function createCapabilityTokenPolicy(digest: Buffer): AuthPolicy {
+  return {
+    authenticate: async (token) =>
+      timingSafeEqual(sha256(token), digest)
+        ? { accepted: true, principal: CAPABILITY_TOKEN_PRINCIPAL }
+        : { accepted: false, reason: 'invalid websocket bearer token' },
+  };
+}

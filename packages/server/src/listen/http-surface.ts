@@ -1,0 +1,113 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** A finished answer to an HTTP request. An empty body has no content type. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body?: string;
+  /** The `Allow` header of a 405. */
+  readonly allow?: string;
+}
+
+export interface HttpSurfaceOptions {
+  /** Compared exactly. A request without an `Origin` comes from no browser and passes. */
+  readonly allowedOrigins: readonly string[];
+  readonly isOwnHost: (host: string | undefined) => boolean;
+}
+
+/** `GET` of these says that the server takes connections. */
+const PROBE_PATHS: ReadonlySet<string> = new Set(['/readyz', '/healthz']);
+
+const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+/**
+ * Decides what an HTTP request gets, in the order that clients can observe: origin, host, path, upgrade headers.
+ * `upgrade` means that nothing is wrong with it so far and the credential is next.
+ */
+export function decideRequest(request: IncomingMessage, options: HttpSurfaceOptions): HttpAnswer | 'upgrade' {
+  const { origin, host } = request.headers;
+  if (origin !== undefined && !options.allowedOrigins.includes(origin)) return { status: 403 };
+  if (!options.isOwnHost(host)) return { status: 403, body: 'Host header does not name this server' };
+  const path = requestPath(request.url ?? '/');
+  if (PROBE_PATHS.has(path)) return answerProbe(request.method);
+  if (path !== '/') return { status: 404 };
+  return findUpgradeFault(request) ?? 'upgrade';
+}
+
+function answerProbe(method: string | undefined): HttpAnswer {
+  return method === 'GET' || method === 'HEAD' ? { status: 200 } : { status: 405, allow: 'GET,HEAD' };
+}
+
+function findUpgradeFault(request: IncomingMessage): HttpAnswer | undefined {
+  const { headers } = request;
+  if (request.method !== 'GET') return { status: 405, body: 'Request method must be `GET`' };
+  if (!hasToken(headers.connection, 'upgrade')) {
+    return { status: 400, body: "Connection header did not include 'upgrade'" };
+  }
+  if (headers.upgrade?.toLowerCase() !== 'websocket') {
+    return { status: 400, body: "`Upgrade` header did not include 'websocket'" };
+  }
+  if (headers['sec-websocket-version'] !== '13') {
+    return { status: 400, body: "`Sec-WebSocket-Version` header did not include '13'" };
+  }
+  const key = headers['sec-websocket-key'];
+  if (key === undefined) return { status: 400, body: '`Sec-WebSocket-Key` header missing' };
+  if (!WEBSOCKET_KEY.test(key)) return { status: 400, body: '`Sec-WebSocket-Key` header is not 16 bytes in base64' };
+  if (request.httpVersion !== '1.1') {
+    return {
+      status: 426,
+      body: "WebSocket request couldn't be upgraded since no upgrade state was present",
+    };
+  }
+  return undefined;
+}
+
+function hasToken(header: string | undefined, token: string): boolean {
+  return header?.split(',').some((part) => part.trim().toLowerCase() === token) ?? false;
+}
+
+/** The path without its query; a target in absolute form counts as its path. */
+function requestPath(target: string): string {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  return local === '' ? '/' : local;
+}
+
+export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
+  response.statusCode = answer.status;
+  if (answer.allow !== undefined) response.setHeader('allow', answer.allow);
+  if (answer.body !== undefined) response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.setHeader('content-length', Buffer.byteLength(answer.body ?? ''));
+  response.end(answer.body);
+}
+
+/** Answers a request that asked for an upgrade, for which Node makes no response object, and ends its connection. */
+export function refuseUpgrade(request: IncomingMessage, socket: Duplex, answer: HttpAnswer): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket as Socket);
+  response.on('finish', () => (socket as Socket).destroySoon());
+  sendAnswer(response, answer);
+}
+
+/** Bounds on what a connection may cost before it has become a WebSocket. */
+export interface HttpLimits {
+  /** Time for a whole request head, and for a TLS handshake. @default 10_000 */
+  readonly headerTimeoutMs: number;
+  /** Time for a whole request. @default 30_000 */
+  readonly requestTimeoutMs: number;
+  /** How long an idle connection waits for its next request. @default 5_000 */
+  readonly idleTimeoutMs: number;
+  /** Bytes of a request head; signed tokens can be long. @default 32_768 */
+  readonly maxHeaderBytes: number;
+  /** Connections that are no WebSocket yet; one more ends the oldest of them. @default 256 */
+  readonly maxPendingConnections: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  headerTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 5_000,
+  maxHeaderBytes: 32 * 1024,
+  maxPendingConnections: 256,
+};

@@ -1,0 +1,93 @@
+import { createSecretKey } from 'node:crypto';
+import { compactVerify } from 'jose';
+import type { AuthOutcome, AuthPolicy } from './auth.js';
+
+/** The principal of tokens that name no subject. */
+export const SIGNED_TOKEN_PRINCIPAL = 'signed-bearer-token';
+
+/** @default of `maxClockSkewSeconds` */
+export const DEFAULT_CLOCK_SKEW_SECONDS = 30;
+
+export interface SignedTokenOptions {
+  readonly secret: Buffer;
+  /** Required `iss`. Not looked at when absent. */
+  readonly issuer?: string;
+  /** Required member of `aud`. Not looked at when absent. */
+  readonly audience?: string;
+  /** How far clocks may disagree over `exp` and `nbf`. @default 30 */
+  readonly maxClockSkewSeconds?: number;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+}
+
+interface Claims {
+  readonly exp: number;
+  readonly nbf: number | undefined;
+  readonly iss: string | undefined;
+  readonly aud: readonly string[];
+  readonly sub: string | undefined;
+}
+
+/** Accepts JWTs signed with HS256 and a shared secret. They must expire. */
+export function createSignedTokenPolicy(options: SignedTokenOptions): AuthPolicy {
+  const key = createSecretKey(options.secret);
+  const now = options.now ?? Date.now;
+  return {
+    async authenticate(token) {
+      const claims = await readClaims(token, key);
+      if (claims === undefined) return refuse('invalid websocket jwt');
+      return checkClaims(claims, options, Math.floor(now() / 1000));
+    },
+  };
+}
+
+/** The claims of a token that we signed, or nothing when it is not one or a claim has the wrong type. */
+async function readClaims(token: string, key: Parameters<typeof compactVerify>[1]) {
+  try {
+    const { payload } = await compactVerify(token, key, { algorithms: ['HS256'] });
+    return parseClaims(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)));
+  } catch {
+    // Which of the many ways a token can be wrong is nothing the sender should learn.
+    return undefined;
+  }
+}
+
+function parseClaims(payload: unknown): Claims | undefined {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined;
+  const { exp, nbf, iss, aud, sub } = payload as Record<string, unknown>;
+  const audiences = aud == null ? [] : Array.isArray(aud) ? aud : [aud];
+  if (!isSeconds(exp) || !(nbf == null || isSeconds(nbf))) return undefined;
+  if (!(iss == null || typeof iss === 'string') || !audiences.every((name) => typeof name === 'string')) {
+    return undefined;
+  }
+  return {
+    exp,
+    nbf: nbf ?? undefined,
+    iss: iss ?? undefined,
+    aud: audiences,
+    sub: typeof sub === 'string' && sub !== '' ? sub : undefined,
+  };
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: number): AuthOutcome {
+  const skew = options.maxClockSkewSeconds ?? DEFAULT_CLOCK_SKEW_SECONDS;
+  if (nowSeconds > claims.exp + skew) return refuse('expired websocket jwt');
+  if (claims.nbf !== undefined && nowSeconds < claims.nbf - skew) {
+    return refuse('websocket jwt is not valid yet');
+  }
+  if (options.issuer !== undefined && claims.iss !== options.issuer) {
+    return refuse('websocket jwt issuer mismatch');
+  }
+  if (options.audience !== undefined && !claims.aud.includes(options.audience)) {
+    return refuse('websocket jwt audience mismatch');
+  }
+  return { accepted: true, principal: claims.sub ?? SIGNED_TOKEN_PRINCIPAL };
+}
+
+function refuse(reason: string): AuthOutcome {
+  return { accepted: false, reason };
+}

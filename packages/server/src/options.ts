@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+
+const positiveInteger = () => z.number().check(z.int(), z.positive());
+const milliseconds = () => z.number().check(z.int(), z.nonnegative());
+
+/** Every limit of a server with its unit and default. The one place where they are defined. */
+export const serverLimitsSchema = z.strictObject({
+  /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
+  concurrentRequests: z._default(positiveInteger(), 64),
+  /** Requests of one connection that are queued, run or wait; one more is answered with an error. */
+  pendingRequests: z._default(positiveInteger(), 4096),
+  /** Message bytes held by those requests; one more is answered with an error. */
+  pendingRequestBytes: z._default(positiveInteger(), 128 * 1024 * 1024),
+  /** Bytes queued to a connection at which output stops being read. */
+  outboundHighWaterBytes: z._default(positiveInteger(), 1024 * 1024),
+  /** Bytes queued to a connection at which output is read again. */
+  outboundLowWaterBytes: z._default(positiveInteger(), 256 * 1024),
+  /** How long a session without a connection is kept. */
+  detachedSessionMs: z._default(milliseconds(), 30_000),
+  /** Newest output kept per process. */
+  retainedOutputBytes: z._default(positiveInteger(), 1024 * 1024),
+  /** Newest chunks kept per process. */
+  retainedOutputChunks: z._default(positiveInteger(), 50_000),
+  /** How long a closed process stays readable and its id taken. */
+  closedProcessRetentionMs: z._default(milliseconds(), 30_000),
+  /** Bytes queued for a child that does not read its stdin; a write beyond them waits. */
+  stdinQueueBytes: z._default(positiveInteger(), 1024 * 1024),
+  /** Write ids remembered per process against repeats. */
+  rememberedWriteIds: z._default(positiveInteger(), 4096),
+  /** How long a closing server waits for its children to be gone. */
+  shutdownGraceMs: z._default(milliseconds(), 1_500),
+});
+
+export type ServerLimits = z.infer<typeof serverLimitsSchema>;
+/** Limits as a caller gives them: what is left out takes its default. */
+export type ServerLimitOptions = z.input<typeof serverLimitsSchema>;
+
+/** Fills in defaults. Throws a `RangeError` that names the option. */
+export function resolveLimits(options: ServerLimitOptions = {}): ServerLimits {
+  const parsed = serverLimitsSchema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new RangeError(`invalid option ${issue?.path.join('.')}: ${issue?.message}`);
+}

@@ -1,0 +1,99 @@
+import type { OutputStream } from '../native/launch.js';
+
+/** One piece of output with its place in the process's sequence. */
+export interface RetainedChunk {
+  readonly seq: number;
+  readonly stream: OutputStream;
+  readonly data: Buffer;
+}
+
+/** How much output a process keeps for readers that come later. */
+export interface RetentionLimits {
+  /** Newest bytes kept. */
+  readonly bytes: number;
+  /** Newest chunks kept, so that many tiny ones stay bounded too. */
+  readonly chunks: number;
+}
+
+/**
+ * The numbered history of one process. Every event takes the next number; only output is kept, and the oldest
+ * whole chunks go first. A reader sees what went from the first number that it gets.
+ */
+export class RetainedLog {
+  #chunks: (RetainedChunk | undefined)[] = [];
+  #head = 0;
+  #bytes = 0;
+  #nextSeq = 1;
+
+  constructor(private readonly limits: RetentionLimits) {}
+
+  /** The number that the next event will get. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  /** Bytes retained now. */
+  get retainedBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Chunks retained now. */
+  get retainedChunks(): number {
+    return this.#chunks.length - this.#head;
+  }
+
+  /** Takes a number for an event that is not output. */
+  takeSeq(): number {
+    return this.#nextSeq++;
+  }
+
+  append(stream: OutputStream, data: Buffer): RetainedChunk {
+    const chunk = { seq: this.takeSeq(), stream, data };
+    this.#chunks.push(chunk);
+    this.#bytes += data.length;
+    while (this.#bytes > this.limits.bytes || this.retainedChunks > this.limits.chunks) this.#evictOldest();
+    return chunk;
+  }
+
+  /**
+   * Retained chunks with a number above `afterSeq`, oldest first: at least one if there is any, then as many as fit
+   * into `maxBytes`.
+   */
+  chunksAfter(afterSeq: number, maxBytes = Number.POSITIVE_INFINITY): RetainedChunk[] {
+    const taken: RetainedChunk[] = [];
+    let total = 0;
+    for (let index = this.#firstIndexAfter(afterSeq); index < this.#chunks.length; index++) {
+      const chunk = this.#chunks[index]!;
+      if (taken.length > 0 && total + chunk.data.length > maxBytes) break;
+      taken.push(chunk);
+      total += chunk.data.length;
+      if (total >= maxBytes) break;
+    }
+    return taken;
+  }
+
+  hasChunkAfter(afterSeq: number): boolean {
+    return this.retainedChunks > 0 && this.#chunks[this.#chunks.length - 1]!.seq > afterSeq;
+  }
+
+  #evictOldest(): void {
+    this.#bytes -= this.#chunks[this.#head]!.data.length;
+    this.#chunks[this.#head++] = undefined;
+    // Moving the rest down only once half of the array is dead keeps eviction constant on average.
+    if (this.#head * 2 >= this.#chunks.length) {
+      this.#chunks = this.#chunks.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #firstIndexAfter(afterSeq: number): number {
+    let low = this.#head;
+    let high = this.#chunks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#chunks[middle]!.seq > afterSeq) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

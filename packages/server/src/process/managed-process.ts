@@ -1,0 +1,127 @@
+import type { ExitStatus, LaunchedProcess } from '../native/launch.js';
+import type { OutputSink } from '../output/output-sink.js';
+import { Publisher } from '../output/publisher.js';
+import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
+import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
+import { describeExit, type ProcessExit } from './process-exit.js';
+
+/** What a managed process is made of and whom it tells. */
+export interface ManagedProcessOptions {
+  /** The client's name for it, unique in its session. */
+  readonly id: string;
+  readonly launched: LaunchedProcess;
+  readonly retention: RetentionLimits;
+  readonly stdin: StdinLimits;
+  /** Called once, when the child has been reaped. */
+  onExited(exit: ProcessExit): void;
+  /** Called once, when the child has exited and every output stream is at its end. */
+  onClosed(): void;
+}
+
+/**
+ * A child from its start until it is forgotten: running → exited (reaped) → closed (and every stream at its end).
+ * Each step is a fact from the kernel.
+ */
+export class ManagedProcess {
+  readonly id: string;
+  readonly log: RetainedLog;
+  /** Absent when the child's stdin is /dev/null. */
+  readonly stdin: StdinQueue | undefined;
+  readonly #publisher: Publisher;
+  readonly #watchers = new Set<() => void>();
+  #openStreams: number;
+  #exit: ProcessExit | undefined;
+  #closed = false;
+
+  constructor(private readonly options: ManagedProcessOptions) {
+    const { launched } = options;
+    this.id = options.id;
+    this.log = new RetainedLog(options.retention);
+    this.stdin = launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin);
+    this.#publisher = new Publisher(launched.outputs);
+    this.#openStreams = launched.outputs.length;
+  }
+
+  get pid(): number {
+    return this.options.launched.pid;
+  }
+
+  /** How the child ended; absent while it runs. */
+  get exit(): ProcessExit | undefined {
+    return this.#exit;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Begins to read output and to wait for the end. */
+  begin(): void {
+    for (const source of this.options.launched.outputs) {
+      source.start(
+        (data) => this.#append(source.stream, data),
+        () => this.#streamEnded(),
+      );
+    }
+    void this.options.launched.exit.then((status) => {
+      // The kernel closes a child's descriptors before it reports the exit: what is readable in this turn of the
+      // loop was written before, so it gets the lower numbers.
+      setImmediate(() => this.#exited(status));
+    });
+  }
+
+  /** Gives the events to a new owner from here on; `undefined` when nobody is attached. */
+  setOwner(sink: OutputSink | undefined): void {
+    this.#publisher.setOwner(sink);
+  }
+
+  /** Sends a signal to the process group, which may outlive the child. False when nothing is left of it. */
+  signalGroup(signal: number): boolean {
+    return this.options.launched.signalGroup(signal);
+  }
+
+  /** Calls `listener` at every event from here on, until the returned function is called. */
+  watch(listener: () => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  /** Releases descriptors that the child's descendants may still hold the other end of. */
+  release(): void {
+    this.stdin?.release();
+    for (const source of this.options.launched.outputs) source.destroy();
+  }
+
+  #append(stream: Parameters<RetainedLog['append']>[0], data: Buffer): void {
+    const chunk = this.log.append(stream, data);
+    this.#publisher.output(chunk);
+    this.#wake();
+  }
+
+  #streamEnded(): void {
+    this.#openStreams--;
+    this.#closeWhenOver();
+  }
+
+  #exited(status: ExitStatus): void {
+    const exit = describeExit(status);
+    this.#exit = exit;
+    this.#publisher.exited(this.log.takeSeq(), exit);
+    this.options.onExited(exit);
+    this.#wake();
+    this.#closeWhenOver();
+  }
+
+  #closeWhenOver(): void {
+    if (this.#exit === undefined || this.#openStreams > 0 || this.#closed) return;
+    this.#closed = true;
+    this.stdin?.release();
+    this.#publisher.closed(this.log.takeSeq());
+    this.options.onClosed();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}

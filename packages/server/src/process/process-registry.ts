@@ -1,0 +1,67 @@
+import type { ManagedProcess } from './managed-process.js';
+
+/** A process id that is taken: by a start under way or by a process. */
+export class ProcessSlot {
+  #process: ManagedProcess | undefined;
+  #settle!: () => void;
+  /** Resolves when the start has succeeded or failed. */
+  readonly settled: Promise<void> = new Promise((resolve) => {
+    this.#settle = resolve;
+  });
+
+  constructor(
+    readonly sessionId: string,
+    readonly processId: string,
+  ) {}
+
+  /** Absent while the process is starting. */
+  get process(): ManagedProcess | undefined {
+    return this.#process;
+  }
+
+  started(process: ManagedProcess): void {
+    this.#process = process;
+    this.#settle();
+  }
+
+  failed(): void {
+    this.#settle();
+  }
+}
+
+/** Every process of the server, under the session that owns it. */
+export class ProcessRegistry {
+  readonly #sessions = new Map<string, Map<string, ProcessSlot>>();
+
+  /** Takes an id, or answers nothing when the session uses it already. */
+  reserve(sessionId: string, processId: string): ProcessSlot | undefined {
+    let slots = this.#sessions.get(sessionId);
+    if (slots === undefined) this.#sessions.set(sessionId, (slots = new Map()));
+    if (slots.has(processId)) return undefined;
+    const slot = new ProcessSlot(sessionId, processId);
+    slots.set(processId, slot);
+    return slot;
+  }
+
+  find(sessionId: string, processId: string): ProcessSlot | undefined {
+    return this.#sessions.get(sessionId)?.get(processId);
+  }
+
+  /** Frees an id. Does nothing when it was freed before. */
+  forget(slot: ProcessSlot): void {
+    const slots = this.#sessions.get(slot.sessionId);
+    if (slots?.get(slot.processId) !== slot) return;
+    slots.delete(slot.processId);
+    if (slots.size === 0) this.#sessions.delete(slot.sessionId);
+  }
+
+  ofSession(sessionId: string): readonly ProcessSlot[] {
+    return [...(this.#sessions.get(sessionId)?.values() ?? [])];
+  }
+
+  get size(): number {
+    let total = 0;
+    for (const slots of this.#sessions.values()) total += slots.size;
+    return total;
+  }
+}

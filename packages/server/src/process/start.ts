@@ -1,0 +1,144 @@
+import type { SandboxContext } from '@exec-server/protocol';
+import type { LaunchedProcess } from '../native/launch.js';
+import { OsError } from '../native/os-error.js';
+import { findRestriction } from '../sandbox/restrictions.js';
+import type { Session } from '../sessions/session.js';
+import { killTrees } from '../terminate/kill-trees.js';
+import type { AuditSubject } from '../telemetry/audit.js';
+import { type StartRequest, planLaunch } from './launch-plan.js';
+import { ManagedProcess } from './managed-process.js';
+import type { ProcessEngine } from './process-engine.js';
+import type { ProcessExit } from './process-exit.js';
+import type { ProcessSlot } from './process-registry.js';
+import { StartError } from './start-error.js';
+
+/** What confines a process, as far as the request says. */
+export interface Confinement {
+  readonly sandbox?: SandboxContext | null | undefined;
+}
+
+/**
+ * Starts a process for a session: refuse what cannot be kept, take the id, plan, spawn, register, read. Throws
+ * {@link StartError}; a failed start leaves nothing behind and frees the id.
+ */
+export async function startProcess(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  confinement: Confinement,
+): Promise<ManagedProcess> {
+  refuseUnenforceable(confinement);
+  if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
+  const slot = engine.registry.reserve(session.id, request.processId);
+  if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
+  try {
+    const process = manage(engine, session, slot, request);
+    slot.started(process);
+    session.adopt(process);
+    process.begin();
+    return process;
+  } catch (error) {
+    engine.registry.forget(slot);
+    slot.failed();
+    const failure = asStartError(error);
+    recordRefusal(engine, session, request, failure);
+    throw failure;
+  }
+}
+
+function refuseUnenforceable({ sandbox }: Confinement): void {
+  const restriction = findRestriction(sandbox);
+  if (restriction === undefined) return;
+  throw new StartError('refused', `sandbox intent cannot be enforced on this executor: ${restriction}`);
+}
+
+function manage(
+  engine: ProcessEngine,
+  session: Session,
+  slot: ProcessSlot,
+  request: StartRequest,
+): ManagedProcess {
+  const launched = engine.launcher.launch(planLaunch(engine, request));
+  const startedAt = engine.clock.now();
+  recordStart(engine, session, request, launched);
+  return new ManagedProcess({
+    id: request.processId,
+    launched,
+    retention: { bytes: engine.limits.retainedOutputBytes, chunks: engine.limits.retainedOutputChunks },
+    stdin: { queueBytes: engine.limits.stdinQueueBytes, rememberedWriteIds: engine.limits.rememberedWriteIds },
+    onExited: (exit) => recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt),
+    onClosed: () => {
+      engine.clock.after(engine.limits.closedProcessRetentionMs, () => engine.registry.forget(slot));
+    },
+  });
+}
+
+function asStartError(error: unknown): StartError {
+  if (error instanceof StartError) return error;
+  if (error instanceof OsError) return new StartError('spawn-failed', error.message, { cause: error });
+  return new StartError('spawn-failed', 'internal error while starting the process', { cause: error });
+}
+
+function subject(session: Session, request: StartRequest): AuditSubject {
+  return {
+    principal: session.principal,
+    remote: session.remote,
+    sessionId: session.id,
+    processId: request.processId,
+  };
+}
+
+/** A start that cannot be put on record does not stand. */
+function recordStart(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  launched: LaunchedProcess,
+): void {
+  const { argv, cwdText: cwd, tty } = request;
+  try {
+    const { pid } = launched;
+    engine.auditLog.record({ event: 'process-started', ...subject(session, request), pid, argv, cwd, tty });
+  } catch (error) {
+    killTrees([launched]);
+    for (const source of launched.outputs) source.destroy();
+    launched.input?.close();
+    throw new StartError('spawn-failed', 'the audit log cannot be written', { cause: error });
+  }
+  engine.logger.debug({ processId: request.processId, pid: launched.pid }, 'process started');
+}
+
+function recordRefusal(engine: ProcessEngine, session: Session, request: StartRequest, failure: StartError): void {
+  const { argv, cwdText: cwd } = request;
+  engine.logger.debug({ processId: request.processId, failure: failure.failure }, 'process not started');
+  try {
+    const reason = failure.message;
+    engine.auditLog.record({ event: 'process-refused', ...subject(session, request), argv, cwd, reason });
+  } catch (error) {
+    engine.logger.error({ err: error }, 'the audit log cannot be written');
+  }
+}
+
+function recordEnd(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  pid: number,
+  exit: ProcessExit,
+  durationMs: number,
+): void {
+  const { exitCode, status } = exit;
+  engine.logger.debug({ processId: request.processId, pid, exitCode }, 'process ended');
+  try {
+    engine.auditLog.record({
+      event: 'process-ended',
+      ...subject(session, request),
+      pid,
+      outcome: status.kind,
+      exitCode,
+      durationMs: Math.round(durationMs),
+    });
+  } catch (error) {
+    engine.logger.error({ err: error }, 'the audit log cannot be written');
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, ClockTimer } from '../clock.js';
+import type { ProcessRegistry } from '../process/process-registry.js';
+import { Session, type SessionOwner } from './session.js';
+
+/** A resume that cannot be: the id is unknown (or somebody else's), or another connection holds the session. */
+export class ResumeError extends Error {
+  override readonly name = 'ResumeError';
+  constructor(
+    readonly failure: 'unknown' | 'attached',
+    id: string,
+  ) {
+    super(
+      failure === 'unknown'
+        ? `unknown session id ${id}`
+        : `session ${id} is already attached to another connection`,
+    );
+  }
+}
+
+export interface SessionRegistryOptions {
+  readonly clock: Clock;
+  readonly processes: ProcessRegistry;
+  /** How long a session without a connection is kept. */
+  readonly detachedSessionMs: number;
+  /** Ends everything a session owns. Called once per session, after it can no longer be resumed. */
+  onEnd(session: Session): void;
+}
+
+/** Opens, resumes, keeps and ends sessions. */
+export class SessionRegistry {
+  readonly #sessions = new Map<string, Session>();
+  readonly #expiry = new Map<Session, ClockTimer>();
+
+  constructor(private readonly options: SessionRegistryOptions) {}
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  open(principal: string, owner: SessionOwner): Session {
+    const id = randomUUID();
+    const session = new Session(id, principal, () => this.#runningProcesses(id));
+    this.#sessions.set(id, session);
+    session.attach(owner);
+    return session;
+  }
+
+  /** Gives a detached session a new connection. Throws {@link ResumeError}. */
+  resume(id: string, principal: string, owner: SessionOwner): Session {
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.principal !== principal) throw new ResumeError('unknown', id);
+    if (session.attached) throw new ResumeError('attached', id);
+    this.#expiry.get(session)?.cancel();
+    this.#expiry.delete(session);
+    session.attach(owner);
+    return session;
+  }
+
+  /** Keeps a session whose connection is gone for a while. */
+  detach(session: Session): void {
+    session.detach();
+    const timer = this.options.clock.after(this.options.detachedSessionMs, () => this.end(session));
+    this.#expiry.set(session, timer);
+  }
+
+  /** Ends a session at once. */
+  end(session: Session): void {
+    if (!this.#sessions.delete(session.id)) return;
+    this.#expiry.get(session)?.cancel();
+    this.#expiry.delete(session);
+    session.detach();
+    this.options.onEnd(session);
+  }
+
+  endAll(): void {
+    for (const session of [...this.#sessions.values()]) this.end(session);
+  }
+
+  *#runningProcesses(sessionId: string) {
+    for (const { process } of this.options.processes.ofSession(sessionId)) if (process) yield process;
+  }
+}

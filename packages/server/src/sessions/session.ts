@@ -1,0 +1,53 @@
+import type { OutputSink } from '../output/output-sink.js';
+import type { ManagedProcess } from '../process/managed-process.js';
+
+/** The connection that a session is attached to: it gets the events of the session's processes. */
+export interface SessionOwner {
+  /** Where the connection comes from, for the audit log. */
+  readonly remote: string;
+  createSink(processId: string): OutputSink;
+}
+
+/** What a client has running here; outlives the client's connection for a while. */
+export class Session {
+  #owner: SessionOwner | undefined;
+  #lastRemote = '';
+
+  constructor(
+    readonly id: string,
+    /** Whom the credential that opened it names; nobody else can resume it. */
+    readonly principal: string,
+    private readonly processes: () => Iterable<ManagedProcess>,
+  ) {}
+
+  get attached(): boolean {
+    return this.#owner !== undefined;
+  }
+
+  /** The other end of the newest connection, attached or not. */
+  get remote(): string {
+    return this.#lastRemote;
+  }
+
+  isOwnedBy(owner: SessionOwner): boolean {
+    return this.#owner === owner;
+  }
+
+  /** Events go to `owner` from here on. What happened before is read from the log. */
+  attach(owner: SessionOwner): void {
+    this.#owner = owner;
+    this.#lastRemote = owner.remote;
+    for (const process of this.processes()) this.adopt(process);
+  }
+
+  /** Nobody listens from here on; the processes run on. */
+  detach(): void {
+    this.#owner = undefined;
+    for (const process of this.processes()) process.setOwner(undefined);
+  }
+
+  /** Sends a process's events to whoever is attached. */
+  adopt(process: ManagedProcess): void {
+    process.setOwner(this.#owner?.createSink(process.id));
+  }
+}

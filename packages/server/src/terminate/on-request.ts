@@ -1,0 +1,10 @@
+import type { ManagedProcess } from '../process/managed-process.js';
+import { killTrees } from './kill-trees.js';
+
+/** Kills a process because its client asked. False when it had ended before; what it wrote is still delivered. */
+export function terminateOnRequest(process: ManagedProcess): boolean {
+  if (process.exit !== undefined) return false;
+  process.stdin?.abandon();
+  killTrees([process]);
+  return true;
+}

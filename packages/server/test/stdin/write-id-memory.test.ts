@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { WriteIdMemory } from '../../src/stdin/write-id-memory.js';
+
+it.each([
+  [2, true],
+  [3, true],
+  [4, false],
+])('of the newest three ids still knows the first after %i', (count, known) => {
+  const memory = new WriteIdMemory(3);
+  for (let id = 1; id <= count; id++) memory.add(`w${id}`);
+  expect(memory.has('w1')).toBe(known);
+  expect(memory.has(`w${count}`)).toBe(true);
+});
