@@ -18,8 +18,10 @@ export const DEFAULT_KEEP_ALIVE_LIMITS: KeepAliveLimits = {
 /** A connection as the keep-alive sees it. */
 export interface PingablePeer {
   ping(): void;
-  /** Bytes for the peer that the operating system has not taken yet. Any change counts as progress. */
-  unsentBytes(): number;
+  /** Whether there are bytes for the peer that the operating system has not taken yet. */
+  hasUnsentBytes(): boolean;
+  /** A number that changes whenever the operating system takes bytes for the peer. */
+  sendProgress(): number;
   /** True while we do not read: an answer may have come and lie unread. */
   isReadingPaused(): boolean;
   /** Ends the connection. */
@@ -29,8 +31,7 @@ export interface PingablePeer {
 /** Pings a peer and drops it when it no longer answers. One for each connection. */
 export class KeepAlive {
   #unansweredPings = 0;
-  #lastUnsentBytes = 0;
-  #blockedSinceMs: number | undefined;
+  #blocked: { readonly sinceMs: number; readonly sendProgress: number } | undefined;
   #timer: ClockTimer;
 
   constructor(
@@ -64,9 +65,8 @@ export class KeepAlive {
   }
 
   #findReasonToDrop(): string | undefined {
-    const unsent = this.peer.unsentBytes();
-    if (unsent > 0) return this.#watchBlockedReader(unsent);
-    this.#blockedSinceMs = undefined;
+    if (this.peer.hasUnsentBytes()) return this.#watchBlockedReader();
+    this.#blocked = undefined;
     if (this.peer.isReadingPaused()) {
       this.#unansweredPings = 0;
     } else if (this.#unansweredPings >= this.limits.maxUnansweredPings) {
@@ -79,15 +79,14 @@ export class KeepAlive {
   }
 
   /** A ping would queue behind the unsent bytes, so its answer cannot be expected; only progress counts. */
-  #watchBlockedReader(unsent: number): string | undefined {
+  #watchBlockedReader(): string | undefined {
     this.#unansweredPings = 0;
-    const now = this.clock.now();
-    if (this.#blockedSinceMs === undefined || unsent !== this.#lastUnsentBytes) {
-      this.#blockedSinceMs = now;
-      this.#lastUnsentBytes = unsent;
+    const sendProgress = this.peer.sendProgress();
+    if (this.#blocked?.sendProgress !== sendProgress) {
+      this.#blocked = { sinceMs: this.clock.now(), sendProgress };
       return undefined;
     }
-    const blockedMs = now - this.#blockedSinceMs;
+    const blockedMs = this.clock.now() - this.#blocked.sinceMs;
     return blockedMs >= this.limits.blockedReaderMs
       ? `the peer has read nothing for ${Math.floor(blockedMs / 1000)} seconds`
       : undefined;

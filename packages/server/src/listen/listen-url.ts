@@ -35,8 +35,7 @@ export function parseListenUrl(url: string): ListenTarget {
 function parseWebSocketUrl(url: string): ListenTarget {
   const [, scheme, host6, host4, digits] = WEBSOCKET_URL.exec(url) ?? [];
   const port = Number(digits);
-  const isAddress =
-    host6 === undefined ? isIP(host4 ?? '') === 4 : isIP(host6) === 6 && !host6.includes('%');
+  const isAddress = host6 === undefined ? isIP(host4 ?? '') === 4 : isIP(host6) === 6 && !host6.includes('%');
   if (!isAddress || port > MAX_PORT) {
     throw new ListenError(
       'invalid_url',
