@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { requireProgram } from '@exec-server/testing';
 import { describe, expect, test } from 'vitest';
-import { applyDifferences } from './expected-differences.js';
+import { applyDifferences } from './apply-differences.js';
 import { playScenario } from './runner.js';
 import { LATER, NEEDS } from './scenarios.js';
 import { listScenarios, loadTranscript } from './transcript.js';
@@ -28,11 +28,12 @@ describe('conformance', () => {
       if (needed !== undefined) requireProgram(needed, context);
 
       const recorded = loadTranscript(scenario);
-      const { lines, count } =
-        command === undefined ? applyDifferences(scenario, recorded) : { lines: recorded, count: 0 };
+      const { lines, differences } =
+        command === undefined ? applyDifferences(scenario, recorded) : { lines: recorded, differences: 0 };
       const failures = await playScenario(scenario, lines, command === undefined ? {} : { command });
-      const differences = count === 0 ? '' : ` (${count} expected difference${count === 1 ? '' : 's'})`;
-      report(scenario, failures.length === 0 ? `ok${differences}` : `FAILED (${failures.length})`);
+      const note =
+        differences === 0 ? '' : ` (${differences} expected difference${differences === 1 ? '' : 's'})`;
+      report(scenario, failures.length === 0 ? `ok${note}` : `FAILED (${failures.length})`);
       expect(failures).toEqual([]);
     });
   }

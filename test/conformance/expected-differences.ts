@@ -1,20 +1,174 @@
-import type { Line, NumberedLine } from './transcript.js';
+import type { EventLine, Line, ServerLine } from './transcript.js';
 
+/** A place where this server does something else than the recorded one, on purpose. */
 export interface ExpectedDifference {
   readonly scenario: string;
   /** First and last line of the recording that read otherwise here. */
   readonly lines: readonly [first: number, last: number];
-  /** The row of docs/compatibility.md that explains it. */
+  /** The row of docs/compatibility.md that gives the reason. */
   readonly topic: string;
-  /** What happens instead. */
+  /** What happens instead; it has to happen, or the scenario fails. */
   readonly instead: readonly Line[];
 }
 
-export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [];
+/** What every `initialize` result carries here beside the recorded members. */
+export const INITIALIZE_ADDITION = {
+  topic: '`initialize` result',
+  members: { protocolVersion: 'exec-server.v0' },
+} as const;
 
-export function applyDifferences(
-  scenario: string,
-  lines: readonly NumberedLine[],
-): { lines: NumberedLine[]; count: number } {
-  return { lines: [...lines], count: 0 };
+export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
+  {
+    scenario: '01-initialize-handshake',
+    lines: [9, 9],
+    topic: 'Close frames',
+    instead: [closed('A', 1000)],
+  },
+  {
+    scenario: '02-initialize-duplicate',
+    lines: [11, 11],
+    topic: 'Close frames',
+    instead: [closed('A', 1000)],
+  },
+  {
+    scenario: '08-unknown-notification-closes',
+    lines: [8, 8],
+    topic: 'Close frames',
+    instead: [closed('A', 1002, 'unexpected notification method: foo/bar')],
+  },
+  {
+    scenario: '09-initialized-before-initialize-closes',
+    lines: [5, 5],
+    topic: 'Close frames',
+    instead: [closed('A', 1002, 'received `initialized` notification before `initialize`')],
+  },
+  {
+    scenario: '10-unexpected-response-closes',
+    lines: [8, 8],
+    topic: 'Close frames',
+    instead: [closed('A', 1002, 'unexpected client response for request id 77')],
+  },
+  {
+    scenario: '10-unexpected-response-closes',
+    lines: [14, 14],
+    topic: 'Close frames',
+    instead: [closed('B', 1002, 'unexpected client response for request id 77')],
+  },
+  {
+    scenario: '23-process-pty',
+    lines: [22, 22],
+    topic: 'Death by signal in a pty',
+    instead: [exited('tty', 6, 137)],
+  },
+  {
+    scenario: '23-process-pty',
+    lines: [32, 35],
+    topic: 'A pty whose cwd is missing',
+    instead: [error('A', 8, -32603, 'No such file or directory (os error 2)')],
+  },
+  {
+    scenario: '27-process-read-longpoll',
+    lines: [22, 23],
+    topic: 'Concurrent requests',
+    instead: [
+      result('A', 8, { status: 'ready' }),
+      result('A', 7, {
+        chunks: [],
+        nextSeq: 1,
+        exited: false,
+        exitCode: null,
+        closed: false,
+        failure: null,
+        sandboxDenied: false,
+      }),
+    ],
+  },
+  {
+    scenario: '32-process-arg0',
+    lines: [13, 13],
+    topic: '`arg0` in a pty',
+    instead: [
+      result('A', 3, { processId: 'b', sandboxType: 'none' }),
+      output('b', 1, 'pty', 'custom0\r\n'),
+      exited('b', 2, 0),
+      closedProcess('b', 3),
+    ],
+  },
+  {
+    scenario: '32-process-arg0',
+    lines: [15, 18],
+    topic: '`arg0` in a pty',
+    instead: [error('A', 4, -32603, 'No such file or directory (os error 2)')],
+  },
+  {
+    scenario: '40-session-resume',
+    lines: [15, 15],
+    topic: 'Not implemented yet',
+    instead: [error('A', 5, -32601, 'exec-server stub does not implement `fs/open` yet')],
+  },
+  {
+    scenario: '40-session-resume',
+    lines: [16, 16],
+    topic: 'Close frames',
+    instead: [closed('A', 1000)],
+  },
+  {
+    scenario: '40-session-resume',
+    lines: [28, 28],
+    topic: 'Not implemented yet',
+    instead: [error('B', 5, -32601, 'exec-server stub does not implement `fs/readBlock` yet')],
+  },
+  {
+    scenario: '40-session-resume',
+    lines: [33, 33],
+    topic: 'Close frames',
+    instead: [closed('B', 1000)],
+  },
+  {
+    scenario: '90-http-surface',
+    lines: [6, 6],
+    topic: '`/healthz`',
+    instead: [
+      {
+        event: 'http',
+        method: 'GET',
+        path: '/healthz',
+        requestHeaders: {},
+        status: 200,
+        allow: null,
+        contentType: null,
+        body: '',
+      },
+    ],
+  },
+];
+
+function closed(conn: string, code: number, reason = ''): EventLine {
+  return { event: 'close', conn, code, reason };
+}
+
+function result(conn: string, id: number, members: Record<string, unknown>): ServerLine {
+  return { dir: 's2c', conn, msg: { id, result: members } };
+}
+
+function error(conn: string, id: number, code: number, message: string): ServerLine {
+  return { dir: 's2c', conn, msg: { error: { code, message }, id } };
+}
+
+function output(processId: string, seq: number, stream: string, text: string): ServerLine {
+  const chunk = Buffer.from(text).toString('base64');
+  return {
+    dir: 's2c',
+    conn: 'A',
+    msg: { method: 'process/output', params: { processId, seq, stream, chunk } },
+  };
+}
+
+function exited(processId: string, seq: number, exitCode: number): ServerLine {
+  const params = { processId, seq, exitCode, sandboxDenied: false };
+  return { dir: 's2c', conn: 'A', msg: { method: 'process/exited', params } };
+}
+
+function closedProcess(processId: string, seq: number): ServerLine {
+  return { dir: 's2c', conn: 'A', msg: { method: 'process/closed', params: { processId, seq } } };
 }

@@ -1,5 +1,6 @@
 export { before, DEFAULT_DEADLINE_MS } from './deadline.js';
 export { type FixtureName, fixture } from './fixture.js';
+export { InProcessWire, openInProcessWire } from './in-process-wire.js';
 export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './inbox.js';
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
 export { type RequireProgramOptions, requireProgram, type SkippableTest } from './require-program.js';
