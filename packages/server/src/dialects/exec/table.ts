@@ -1,7 +1,11 @@
 import { decodeParams, isMethod, METHODS, type MethodName, methodNotFound, type ParamsOf, type ResultOf } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
-import { readProcess, signalProcess, startProcess, terminateProcess, writeProcess } from './process.js';
+import { readProcess } from './process-read.js';
+import { signalProcess } from './process-signal.js';
+import { startProcess } from './process-start.js';
+import { terminateProcess } from './process-terminate.js';
+import { writeProcess } from './process-write.js';
 
 type Handlers = {
   readonly [M in MethodName]?: (params: ParamsOf<M>, context: HandlerContext) => ResultOf<M> | Promise<ResultOf<M>>;

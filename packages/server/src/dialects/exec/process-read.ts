@@ -1,0 +1,27 @@
+import { invalidRequest, type ProcessReadParams, type ProcessReadResult } from '@exec-server/protocol';
+import { hasNewsFor, readFromCursor } from '../../output/read-from-cursor.js';
+import { waitForNews } from '../../output/wait-for-news.js';
+import { findStarted } from '../../process/process-engine.js';
+import type { HandlerContext } from '../dialect.js';
+
+export async function readProcess(
+  params: ProcessReadParams,
+  { engine, session, signal, place }: HandlerContext,
+): Promise<ProcessReadResult> {
+  const process = await findStarted(engine, session, params.processId);
+  if (process === undefined) throw invalidRequest(`unknown process id ${params.processId}`);
+  const cursor = { afterSeq: params.afterSeq ?? 0, maxBytes: params.maxBytes ?? undefined };
+  const waitMs = params.waitMs ?? 0;
+  if (waitMs > 0 && !hasNewsFor(process, cursor))
+    await place.park(waitForNews(process, cursor, { waitMs, clock: engine.clock, signal }));
+  const { chunks, nextSeq } = readFromCursor(process, cursor);
+  return {
+    chunks: chunks.map(({ seq, stream, data }) => ({ seq, stream, chunk: data.toString('base64') })),
+    nextSeq,
+    exited: process.exit !== undefined,
+    exitCode: process.exit?.exitCode ?? null,
+    closed: process.closed,
+    failure: null,
+    sandboxDenied: process.exit?.sandboxDenied ?? false,
+  };
+}

@@ -1,0 +1,20 @@
+import { internalError, type ProcessSignalParams } from '@exec-server/protocol';
+import { OsError } from '../../native/os-error.js';
+import { findStarted } from '../../process/process-engine.js';
+import type { HandlerContext } from '../dialect.js';
+
+const SIGINT = 2;
+
+export async function signalProcess(
+  params: ProcessSignalParams,
+  { engine, session }: HandlerContext,
+): Promise<Record<string, never>> {
+  const process = await findStarted(engine, session, params.processId);
+  try {
+    if (process?.exit === undefined) process?.signalGroup(SIGINT);
+  } catch (error) {
+    if (error instanceof OsError) throw internalError(`failed to signal process: ${error.message}`);
+    throw error;
+  }
+  return {};
+}

@@ -1,0 +1,67 @@
+import {
+  ForeignPathError,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  type ProcessStartParams,
+  type ProcessStartResult,
+  pathUriToNative,
+  type RpcError,
+} from '@exec-server/protocol';
+import type { StartRequest } from '../../process/launch-plan.js';
+import * as engineStart from '../../process/start.js';
+import { StartError } from '../../process/start-error.js';
+import type { HandlerContext } from '../dialect.js';
+
+export async function startProcess(
+  params: ProcessStartParams,
+  { engine, session }: HandlerContext,
+): Promise<ProcessStartResult> {
+  if (params.networkProxy) throw invalidParams('executor-local network proxies are not available on this executor');
+  const request = toStartRequest(params);
+  try {
+    const process = await engineStart.startProcess(engine, session, request, { sandbox: params.sandbox });
+    return { processId: process.id, sandboxType: 'none' };
+  } catch (error) {
+    throw error instanceof StartError ? startErrorToRpc(error) : error;
+  }
+}
+
+function toStartRequest(params: ProcessStartParams): StartRequest {
+  const extraEnv = new Map<string, string>();
+  if (params.metadata?.threadId) extraEnv.set('CODEX_THREAD_ID', params.metadata.threadId);
+  if (params.metadata?.toolCallId) extraEnv.set('CODEX_TOOL_CALL_ID', params.metadata.toolCallId);
+  return {
+    processId: params.processId,
+    argv: params.argv,
+    arg0: params.arg0 ?? undefined,
+    cwd: nativeCwd(params.cwd),
+    cwdText: params.cwd,
+    env: params.env,
+    envPolicy: params.envPolicy ?? undefined,
+    extraEnv,
+    tty: params.tty,
+    pipeStdin: params.pipeStdin ?? false,
+  };
+}
+
+function nativeCwd(uri: string): Uint8Array {
+  try {
+    return pathUriToNative(uri);
+  } catch (error) {
+    if (!(error instanceof ForeignPathError)) throw error;
+    throw invalidParams(`cwd URI \`${uri}\` is not valid on this exec-server host: ${error.message}`);
+  }
+}
+
+function startErrorToRpc(error: StartError): RpcError {
+  switch (error.failure) {
+    case 'empty-argv':
+    case 'refused':
+      return invalidParams(error.message);
+    case 'id-taken':
+      return invalidRequest(error.message);
+    case 'spawn-failed':
+      return internalError(error.message);
+  }
+}

@@ -1,0 +1,163 @@
+import { openInProcessWire, waitForProcessGone } from '@exec-server/testing';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../support/fake-clock.js';
+import {
+  notificationOf,
+  openServer,
+  openSession,
+  shellParams,
+  startParams,
+  untilClosed,
+  untilPrinted,
+} from '../support/session.js';
+
+const initialize = (resumeSessionId?: string) => ({ clientName: 'test', resumeSessionId });
+
+describe('resume', () => {
+  it('keeps the session id and the processes, and pushes to the new connection', async () => {
+    const server = openServer();
+    const first = await openSession(server);
+    await first.request('process/start', startParams('cat', ['/bin/cat'], { pipeStdin: true }));
+    await first.request('process/write', { processId: 'cat', chunk: btoa('one\n'), writeId: 'w1' });
+    await untilPrinted(first, 'cat', 'one');
+    await first.close();
+    const second = await openSession(server, first.sessionId);
+    expect(second.sessionId).toBe(first.sessionId);
+    // The write id survives the connection: this is not written again.
+    await second.request('process/write', { processId: 'cat', chunk: btoa('one\n'), writeId: 'w1' });
+    await second.request('process/write', { processId: 'cat', chunk: btoa('two\n'), writeId: 'w2' });
+    await untilPrinted(second, 'cat', 'two');
+    const { result } = await second.request('process/read', { processId: 'cat' });
+    expect(result).toMatchObject({
+      chunks: [
+        { seq: 1, chunk: btoa('one\n') },
+        { seq: 2, chunk: btoa('two\n') },
+      ],
+      nextSeq: 3,
+    });
+  });
+
+  it('finds what a process did while nobody was there, end included', async () => {
+    const server = openServer();
+    const first = await openSession(server);
+    await first.request('process/start', shellParams('p', 'read x; echo "$x"; exit 8', { tty: true }));
+    await first.request('process/write', { processId: 'p', chunk: btoa('away\n'), writeId: '1' });
+    await first.close();
+    const second = await openSession(server, first.sessionId);
+    const read = () => second.request('process/read', { processId: 'p', afterSeq: 0, waitMs: 10_000 });
+    let state = (await read()).result;
+    while (state?.closed !== true) state = (await read()).result;
+    expect(state).toMatchObject({ exited: true, exitCode: 8 });
+    const printed = (state.chunks as { chunk: string }[]).map(({ chunk }) => atob(chunk)).join('');
+    expect(printed).toContain('away');
+  });
+
+  it('is refused while another connection holds the session', async () => {
+    const server = openServer();
+    const first = await openSession(server);
+    const second = openInProcessWire(server);
+    expect((await second.request('initialize', initialize(first.sessionId))).error).toEqual({
+      code: -32010,
+      message: `session ${first.sessionId} is already attached to another connection`,
+    });
+    // The refusal does not use up the connection's one initialize.
+    await first.close();
+    expect((await second.request('initialize', initialize(first.sessionId))).result).toMatchObject({
+      sessionId: first.sessionId,
+    });
+  });
+
+  it('of an unknown session, or of somebody else’s, is refused in the same words', async () => {
+    const server = openServer();
+    const first = await openSession(server);
+    await first.close();
+    const stranger = openInProcessWire(server, { principal: 'somebody else' });
+    for (const id of ['no-such-session', first.sessionId]) {
+      expect((await stranger.request('initialize', initialize(id))).error).toEqual({
+        code: -32600,
+        message: `unknown session id ${id}`,
+      });
+    }
+  });
+
+  it('takes back the requests of the lost connection', async () => {
+    const server = openServer();
+    const first = await openSession(server);
+    await first.request('process/start', startParams('p', ['/bin/sleep', '60'], { pipeStdin: true }));
+    const chunk = Buffer.alloc(1024 * 1024, 'x').toString('base64');
+    first.send({ id: 'a', method: 'process/write', params: { processId: 'p', chunk, writeId: 'a' } });
+    first.send({ id: 'b', method: 'process/write', params: { processId: 'p', chunk, writeId: 'b' } });
+    await first.next(({ id }) => id === 'a', 'the first write');
+    await first.close();
+    const second = await openSession(server, first.sessionId);
+    const again = second.request('process/write', { processId: 'p', chunk, writeId: 'b' });
+    await second.request('process/terminate', { processId: 'p' });
+    expect((await again).error?.code).toBe(-32603);
+  });
+});
+
+describe('a session without a connection', () => {
+  it('is kept for 30 s, then ends with its processes', async () => {
+    const clock = new FakeClock();
+    const server = openServer({ clock });
+    const first = await openSession(server);
+    await first.request('process/start', shellParams('p', 'echo $$; exec sleep 60'));
+    const { params } = await first.next(notificationOf('p', 'process/output'), 'the pid');
+    const pid = Number(atob(params?.chunk as string));
+    await first.close();
+    clock.advance(29_999);
+    const second = await openSession(server, first.sessionId);
+    await second.close();
+    clock.advance(30_000);
+    await waitForProcessGone(pid);
+    const third = openInProcessWire(server);
+    expect((await third.request('initialize', initialize(first.sessionId))).error?.message).toBe(
+      `unknown session id ${first.sessionId}`,
+    );
+  });
+
+  it('leaves no timer behind once it is resumed', async () => {
+    const clock = new FakeClock();
+    const server = openServer({ clock });
+    const first = await openSession(server);
+    await first.close();
+    await openSession(server, first.sessionId);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('goes on draining: the log keeps the newest output', async () => {
+    const server = openServer({ retainedOutputBytes: 1_000 });
+    const first = await openSession(server);
+    const script = 'read x; head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end';
+    await first.request('process/start', shellParams('p', script, { pipeStdin: true }));
+    await first.request('process/write', { processId: 'p', chunk: btoa('go\n'), writeId: '1' });
+    await first.close();
+    const second = await openSession(server, first.sessionId);
+    const read = (waitMs: number) => second.request('process/read', { processId: 'p', waitMs });
+    let state = (await read(0)).result;
+    while (state?.closed !== true) state = (await read(10_000)).result;
+    const chunks = state.chunks as { seq: number; chunk: string }[];
+    expect(chunks.map(({ chunk }) => atob(chunk)).join('')).toMatch(/end\n$/);
+  });
+
+  it('ends at once where the client cannot come back', async () => {
+    const server = openServer();
+    const wire = openInProcessWire(server, { resumable: false });
+    const { result } = await wire.request('initialize', initialize());
+    await wire.close();
+    const other = openInProcessWire(server);
+    expect((await other.request('initialize', initialize(result?.sessionId as string))).error?.code).toBe(-32600);
+  });
+});
+
+it('a session’s end reaches what its finished processes left in the group', async () => {
+  const clock = new FakeClock();
+  const server = openServer({ clock });
+  const wire = await openSession(server);
+  await wire.request('process/start', shellParams('p', 'sleep 60 >/dev/null 2>&1 & echo $!'));
+  const story = await untilClosed(wire, 'p');
+  clock.advance(60_000);
+  await wire.close();
+  clock.advance(30_000);
+  await waitForProcessGone(Number(story.stdout.toString()));
+});
