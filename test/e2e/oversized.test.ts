@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { openSession, serve, startParams } from './session.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+it('a 65 MiB message ends that connection alone, and the next connection resumes', async () => {
+  const server = await serve();
+  const { wire: neighbour } = await openSession(server.url);
+  const { wire, sessionId } = await openSession(server.url);
+  await wire.request('process/start', startParams('p', ['/bin/sleep', '60']));
+  wire.sendRaw('x'.repeat(65 * MEBIBYTE));
+  await wire.closed;
+  expect((await neighbour.request('environment/status')).result).toEqual({ status: 'ready' });
+  const { wire: next } = await openSession(server.url, sessionId);
+  expect((await next.request('process/terminate', { processId: 'p' })).result).toEqual({ running: true });
+});
+
+it('a message of exactly 64 MiB is read', async () => {
+  const server = await serve();
+  const { wire } = await openSession(server.url);
+  const envelope = JSON.stringify({ id: 'big', method: 'process/terminate', params: { processId: '' } });
+  const processId = 'x'.repeat(64 * MEBIBYTE - envelope.length);
+  wire.send({ id: 'big', method: 'process/terminate', params: { processId } });
+  expect((await wire.next(({ id }) => id === 'big', 'the answer')).result).toEqual({ running: false });
+});

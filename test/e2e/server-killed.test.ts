@@ -1,0 +1,37 @@
+import { fixture, waitForProcessGone } from '@exec-server/testing';
+import { describe, expect, it } from 'vitest';
+import { firstOutput, openSession, serve, startParams } from './session.js';
+
+const PRINT_PID = ['/bin/sh', '-c', 'echo $$; exec sleep 300'];
+
+describe('SIGKILL of the server', () => {
+  it('leaves no child behind: pipes, ptys, groups, and descendants in sessions of their own', async () => {
+    const server = await serve();
+    const { wire } = await openSession(server.url);
+    await wire.request('process/start', startParams('pipe', PRINT_PID));
+    await wire.request('process/start', startParams('pty', PRINT_PID, { tty: true }));
+    await wire.request('process/start', startParams('setsid', [fixture('setsid-grandchild')]));
+    await wire.request('process/start', startParams('left', [fixture('fork-and-exit')]));
+    await wire.request('process/start', startParams('job', ['bash', '-i'], { tty: true }));
+    const ids = ['pipe', 'pty', 'setsid', 'left'];
+    const pids = await Promise.all(ids.map(async (id) => Number(await firstOutput(wire, id))));
+    expect(pids.every((pid) => pid > 1)).toBe(true);
+    server.kill('SIGKILL');
+    await server.exited;
+    await Promise.all(pids.map((pid) => waitForProcessGone(pid)));
+  });
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it('ends the children and the server, with code 0 and a goodbye', async () => {
+    const server = await serve();
+    const { wire } = await openSession(server.url);
+    await wire.request('process/start', startParams('p', [fixture('ignore-sigterm')]));
+    await wire.request('process/start', startParams('q', PRINT_PID, { tty: true }));
+    const pid = Number(await firstOutput(wire, 'q'));
+    server.kill(signal);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    await waitForProcessGone(pid);
+    expect(await wire.closed).toEqual({ code: 1001, reason: 'the server is shutting down' });
+  });
+});
