@@ -29,6 +29,11 @@ export class DescriptorTarget implements InputTarget {
     this.#watch = new DescriptorWatch(libc, fd, 'writable', () => this.#writeReady());
   }
 
+  /** True while a write waits for the reader. */
+  get busy(): boolean {
+    return this.#pending !== null;
+  }
+
   /** The first attempt is made before this returns, so that bytes which fit are in the kernel by then. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#closedWith !== null) return Promise.reject(new OsError(this.#closedWith, 'write'));
@@ -41,6 +46,12 @@ export class DescriptorTarget implements InputTarget {
 
   close(): void {
     this.fail(EPIPE);
+  }
+
+  /** Lends the descriptor. Throws the errno of the end when it has been released. */
+  use<Result>(action: (fd: number) => Result): Result {
+    if (this.#closedWith !== null) throw new OsError(this.#closedWith, 'use');
+    return action(this.#fd);
   }
 
   /** Releases the descriptor; a write under way and all later ones reject with `errno`. */

@@ -4,25 +4,14 @@ import { checkResult, type Libc } from './libc.js';
 
 // Linux values that neither `node:fs` nor `node:os` exports; the same on every architecture that libc.ts admits.
 export const O_CLOEXEC = 0o2000000;
-const F_SETFD = 2;
+export const F_SETFD = 2;
 const F_SETFL = 4;
 const F_DUPFD_CLOEXEC = 1030;
-const FD_CLOEXEC = 1;
-
-/** Both ends of a new pipe, close-on-exec and blocking. */
-export function openPipe(libc: Libc): { readonly readEnd: number; readonly writeEnd: number } {
-  const ends = new Int32Array(2);
-  checkResult(libc, libc.pipe2(ends, O_CLOEXEC), 'pipe2');
-  return { readEnd: ends[0]!, writeEnd: ends[1]! };
-}
+export const FD_CLOEXEC = 1;
 
 /** Sets `O_NONBLOCK`, which belongs to the open file: every duplicate of the descriptor gets it as well. */
 export function setNonBlocking(libc: Libc, fd: number): void {
   checkResult(libc, libc.fcntl(fd, F_SETFL, constants.O_NONBLOCK), 'fcntl');
-}
-
-export function setCloseOnExec(libc: Libc, fd: number): void {
-  checkResult(libc, libc.fcntl(fd, F_SETFD, FD_CLOEXEC), 'fcntl');
 }
 
 /** A close-on-exec duplicate with the lowest free number that is not below `atLeast`. */

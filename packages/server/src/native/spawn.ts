@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { toCString, toCStringArray } from './c-strings.js';
-import { DescriptorScope, duplicateDescriptor, setCloseOnExec } from './descriptors.js';
+import { DescriptorScope, duplicateDescriptor, F_SETFD, FD_CLOEXEC } from './descriptors.js';
 import type { LaunchPlan } from './launch.js';
 import { checkErrno, type Libc } from './libc.js';
-import { OsError } from './os-error.js';
 
 /** What the child's descriptors 0, 1 and 2 are; carried out in this order, in the child, after it has its session. */
 export type StdioAction =
@@ -43,7 +42,10 @@ export function spawnProcess(libc: Libc, request: SpawnRequest): number {
   try {
     for (const action of request.stdio) addStdio(libc, actions, action);
     addExtraDescriptors(libc, actions, request.extraDescriptors, scope);
-    checkErrno(libc.posix_spawn_file_actions_addchdir_np(actions, cwd), 'posix_spawn_file_actions_addchdir_np');
+    checkErrno(
+      libc.posix_spawn_file_actions_addchdir_np(actions, cwd),
+      'posix_spawn_file_actions_addchdir_np',
+    );
     const pid = new Int32Array(1);
     checkErrno(libc.posix_spawn(pid, program, actions, sharedAttributes, argv, env), 'posix_spawn');
     return pid[0]!;
@@ -96,10 +98,13 @@ function addExtraDescriptors(
   for (const { fd, as } of extra) {
     // A copy above every target: no target can then overwrite a source that a later action still needs.
     const source = scope.own(duplicateDescriptor(libc, fd, highest + 1));
-    checkErrno(libc.posix_spawn_file_actions_adddup2(actions, source, as), 'posix_spawn_file_actions_adddup2');
+    checkErrno(
+      libc.posix_spawn_file_actions_adddup2(actions, source, as),
+      'posix_spawn_file_actions_adddup2',
+    );
   }
   if (libc.addClosefrom === null) {
-    markOwnDescriptors(libc, targets);
+    markOwnDescriptors(libc);
     return;
   }
   for (let fd = 3; fd < highest; fd += 1) {
@@ -107,4 +112,13 @@ function addExtraDescriptors(
     checkErrno(libc.posix_spawn_file_actions_addclose(actions, fd), 'posix_spawn_file_actions_addclose');
   }
   checkErrno(libc.addClosefrom(actions, highest + 1), 'posix_spawn_file_actions_addclosefrom_np');
+}
+
+/** Covers descriptors that this process inherited without close-on-exec; its own ones have it from the start. */
+function markOwnDescriptors(libc: Libc): void {
+  for (const name of readdirSync('/proc/self/fd')) {
+    const fd = Number(name);
+    // The listing names the descriptor of the listing itself, which is closed by now.
+    if (fd > 2) libc.fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
 }

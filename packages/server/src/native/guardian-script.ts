@@ -1,0 +1,58 @@
+/**
+ * The program of the guardian, for any POSIX shell. It reads `+<leader>` and `-<leader>` lines and, when its input ends,
+ * kills what is left: every process whose session or group one of the leaders has or had, and every descendant of those.
+ *
+ * A set is kept as shell variables, because a lookup by name stays fast with thousands of members: `g<n>` marks a session
+ * to end, `v<pid>` a process that was found. Processes are stopped as they are found, so that none forks away from a
+ * walk; only when a walk finds nobody new are they killed, because parentage is lost with the parent. A walk that finds
+ * nobody at all is the end; both loops are bounded against a system in which processes appear faster than they are found.
+ * A last line without its line break is cut off, and is not read as a number.
+ */
+export const GUARDIAN_SCRIPT = `
+trap '' HUP INT TERM QUIT PIPE
+while IFS= read -r line; do
+  case $line in
+    +*) eval "g\${line#+}=1" ;;
+    -*) unset "g\${line#-}" ;;
+  esac
+done
+
+consider() {
+  eval "seen=\\\${v$1-} hit=\\\${g$3-}\\\${g$4-}\\\${v$2-}"
+  if [ -z "$seen" ] && [ -n "$hit" ]; then
+    eval "v$1=1"
+    victims="$victims $1"
+    kill -STOP "$1"
+  fi
+}
+
+walk() {
+  if [ -r /proc/self/stat ]; then
+    for file in /proc/[0-9]*/stat; do
+      last=
+      while IFS= read -r line; do last=$line; done <"$file"
+      pid=\${file#/proc/}
+      set -- \${last##*) }
+      case \${1-Z} in Z | X) continue ;; esac
+      consider "\${pid%/stat}" "$2" "$3" "$4"
+    done
+  else
+    set -- $(/bin/ps -A -o pid= -o ppid= -o pgid=)
+    while [ $# -ge 3 ]; do
+      consider "$1" "$2" "$3" "$3"
+      shift 3
+    done
+  fi
+}
+
+for attempt in 1 2 3 4 5; do
+  victims=
+  for depth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    before=$victims
+    walk
+    [ "$victims" != "$before" ] || break
+  done
+  [ -n "$victims" ] || break
+  kill -KILL $victims
+done
+`;

@@ -1,0 +1,35 @@
+import { type Logger, silentLogger } from '../telemetry/logger.js';
+import { FallbackLauncher } from './fallback/fallback-launcher.js';
+import type { Launcher } from './launch.js';
+import { NativeLauncher } from './native-launcher.js';
+
+export interface LauncherOptions {
+  /**
+   * Keep a small process beside the server that ends the children when the server is killed.
+   * @default true
+   */
+  readonly guardian?: boolean;
+  /** @default says nothing */
+  readonly logger?: Logger;
+  /**
+   * Use the portable launcher even where the native one works.
+   * @default false
+   */
+  readonly fallback?: boolean;
+}
+
+/** The launcher of this platform: the native one on Linux, the portable one wherever that cannot be loaded. */
+export function createLauncher({
+  guardian = true,
+  logger = silentLogger,
+  fallback = false,
+}: LauncherOptions = {}): Launcher {
+  if (!fallback) {
+    try {
+      return new NativeLauncher({ guardian, logger });
+    } catch (error) {
+      logger.info({ error }, 'the native launcher cannot be used, the portable one takes over');
+    }
+  }
+  return new FallbackLauncher({ guardian, logger });
+}

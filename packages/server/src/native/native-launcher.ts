@@ -1,0 +1,161 @@
+import { constants } from 'node:fs';
+import type { Logger } from '../telemetry/logger.js';
+import { EIO } from './constants.js';
+import { DescriptorSource } from './descriptor-source.js';
+import { DescriptorTarget } from './descriptor-target.js';
+import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
+import { Guardian } from './guardian.js';
+import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from './launch.js';
+import { LeftoverSweep } from './leftover-sweep.js';
+import { type Libc, loadLibc } from './libc.js';
+import { startGuardian } from './native-guardian.js';
+import { openInputPipe, openOutputPipe } from './pipes.js';
+import { ProcessGroup } from './process-group.js';
+import { openPty, setTerminalSize, type TerminalSize } from './pty.js';
+import { reaper } from './reaper.js';
+import { type SpawnRequest, type StdioAction, spawnProcess } from './spawn.js';
+
+const DEV_NULL_INPUT: StdioAction = { kind: 'open', path: '/dev/null', flags: constants.O_RDONLY, as: 0 };
+
+/** What a started child is made of, before it is watched. */
+interface Channels {
+  readonly outputs: LaunchedProcess['outputs'];
+  readonly input: LaunchedProcess['input'];
+  readonly resize: (size: TerminalSize) => void;
+  /** The direct child has been reaped. */
+  onExit(): void;
+}
+
+/** Starts children by `posix_spawn`, on real pipes and ptys, and reaps them. Throws when libc cannot be reached. */
+export class NativeLauncher implements Launcher {
+  readonly #libc: Libc = loadLibc();
+  readonly #guardian: Guardian | null;
+  readonly #groups = new Map<number, ProcessGroup>();
+  readonly #sweep = new LeftoverSweep((leader) => this.#forgetGroup(leader));
+  #closed = false;
+
+  constructor(options: { readonly guardian: boolean; readonly logger: Logger }) {
+    this.#guardian = options.guardian ? new Guardian(() => startGuardian(this.#libc), options.logger) : null;
+  }
+
+  /** The pid of the guardian shell, once a child was started. */
+  get guardianPid(): number | null {
+    return this.#guardian?.pid ?? null;
+  }
+
+  launch(plan: LaunchPlan): LaunchedProcess {
+    if (this.#closed) throw new Error('the launcher is closed');
+    const scope = new DescriptorScope(this.#libc);
+    try {
+      const { stdio } = plan;
+      return stdio.kind === 'pty'
+        ? this.#launchPty(plan, stdio, scope)
+        : this.#launchPipes(plan, stdio.stdin, scope);
+    } finally {
+      scope.closeAll();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sweep.close();
+    await this.#guardian?.close();
+  }
+
+  #launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', scope: DescriptorScope): LaunchedProcess {
+    const libc = this.#libc;
+    const input = stdin === 'pipe' ? openInputPipe(libc, scope) : null;
+    const stdout = openOutputPipe(libc, scope);
+    const stderr = openOutputPipe(libc, scope);
+    const stdio: StdioAction[] = [
+      input === null ? DEV_NULL_INPUT : { kind: 'duplicate', fd: input.theirs, as: 0 },
+      { kind: 'duplicate', fd: stdout.theirs, as: 1 },
+      { kind: 'duplicate', fd: stderr.theirs, as: 2 },
+    ];
+    return this.#spawn({ ...plan, stdio }, () => ({
+      outputs: [
+        new DescriptorSource(libc, 'stdout', scope.release(stdout.ours)),
+        new DescriptorSource(libc, 'stderr', scope.release(stderr.ours)),
+      ],
+      input: input === null ? null : new DescriptorTarget(libc, scope.release(input.ours)),
+      resize: () => {
+        throw new Error('only a pty has a size');
+      },
+      onExit: () => {},
+    }));
+  }
+
+  #launchPty(plan: LaunchPlan, size: TerminalSize, scope: DescriptorScope): LaunchedProcess {
+    const libc = this.#libc;
+    const pty = openPty(libc, size, scope);
+    // One descriptor has one watch, so that the writing side gets a descriptor of its own.
+    const writeEnd = scope.own(duplicateDescriptor(libc, pty.master));
+    const stdio: StdioAction[] = [
+      // Opened by the child itself, and after it leads a session: that makes it the controlling terminal.
+      { kind: 'open', path: pty.slavePath, flags: constants.O_RDWR, as: 0 },
+      { kind: 'duplicate', fd: 0, as: 1 },
+      { kind: 'duplicate', fd: 0, as: 2 },
+    ];
+    return this.#spawn({ ...plan, stdio }, () => {
+      scope.release(pty.slave);
+      const target = new DescriptorTarget(libc, scope.release(writeEnd));
+      let reaped = false;
+      let readToEnd = false;
+      // A master takes bytes even when nobody holds the other side: it does not tell by itself that it is over.
+      const failWhenOver = () => {
+        if (reaped && readToEnd) target.fail(EIO);
+      };
+      const source = new DescriptorSource(libc, 'pty', scope.release(pty.master), () => {
+        readToEnd = true;
+        failWhenOver();
+      });
+      return {
+        outputs: [source],
+        input: { write: (bytes) => target.write(bytes), close: () => {} },
+        resize: (next) => target.use((fd) => setTerminalSize(libc, fd, next)),
+        onExit: () => {
+          libc.close(pty.slave);
+          reaped = true;
+          failWhenOver();
+        },
+      };
+    });
+  }
+
+  #spawn(request: SpawnRequest, openChannels: () => Channels): LaunchedProcess {
+    let reportExit: (status: ExitStatus) => void = () => {};
+    const exit = new Promise<ExitStatus>((resolve) => {
+      reportExit = resolve;
+    });
+    const onExit = (status: ExitStatus) => {
+      channels.onExit();
+      group.leaderReaped();
+      this.#sweep.add(pid);
+      reportExit(status);
+    };
+    const pid = reaper.spawn(this.#libc, () => spawnProcess(this.#libc, request), {
+      onExit,
+      keepsAlive: true,
+    });
+    // An earlier child with this number can only be one whose whole session is gone.
+    this.#sweep.delete(pid);
+    const group = new ProcessGroup(this.#libc, pid);
+    this.#groups.set(pid, group);
+    this.#guardian?.add(pid);
+    const channels = openChannels();
+    return {
+      pid,
+      outputs: channels.outputs,
+      input: channels.input,
+      exit,
+      signalGroup: (signal) => group.signal(signal),
+      resize: channels.resize,
+    };
+  }
+
+  #forgetGroup(leader: number): void {
+    this.#groups.get(leader)?.forget();
+    this.#groups.delete(leader);
+    this.#guardian?.delete(leader);
+  }
+}

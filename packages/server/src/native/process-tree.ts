@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { platform } from 'node:process';
+
+export interface ProcessEntry {
+  readonly ppid: number;
+  readonly pgid: number;
+  /** Session id; 0 where the system does not tell. */
+  readonly sid: number;
+  /** Together with the pid it names one process for good: clock ticks since boot on Linux, epoch ms elsewhere. */
+  readonly startTime: number;
+}
+
+export interface TreeMember {
+  readonly pid: number;
+  readonly startTime: number;
+}
+
+/** Longest line of /proc/<pid>/stat that is read, in bytes; the kernel writes some 350 at most. */
+const MAX_STAT_BYTES = 1_024;
+const statBuffer = Buffer.alloc(MAX_STAT_BYTES);
+
+/** Every process of the system that still runs, by pid. A zombie is not one. */
+export function readProcessTable(): Map<number, ProcessEntry> {
+  return platform === 'linux' ? new Map(scanProc()) : parsePsTable(runPs());
+}
+
+/** The same one at a time, for a caller that must not hold the loop. Linux only. */
+export function* scanProc(): Generator<[pid: number, entry: ProcessEntry]> {
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const entry = readProcess(pid);
+    if (entry !== null) yield [pid, entry];
+  }
+}
+
+/**
+ * Every process in the session or group that `rootPid` leads or led, and every descendant of those by parentage, the
+ * root itself included. A process that left the session and whose parents are all gone is not found.
+ */
+export function collectTree(
+  rootPid: number,
+  table: ReadonlyMap<number, ProcessEntry> = readProcessTable(),
+): TreeMember[] {
+  const childrenOf = new Map<number, number[]>();
+  const found = new Set<number>();
+  for (const [pid, { ppid, pgid, sid }] of table) {
+    const siblings = childrenOf.get(ppid);
+    if (siblings === undefined) childrenOf.set(ppid, [pid]);
+    else siblings.push(pid);
+    if (pid === rootPid || sid === rootPid || pgid === rootPid) found.add(pid);
+  }
+  // A Set visits what is added while it is walked, so this reaches every generation.
+  for (const pid of found) {
+    for (const child of childrenOf.get(pid) ?? []) found.add(child);
+  }
+  return Array.from(found, (pid) => ({ pid, startTime: table.get(pid)!.startTime }));
+}
+
+/** Sends a signal if the pid still is that process; false when it is gone or another one. Throws on EPERM. */
+export function signalProcess(pid: number, startTime: number, signal: number): boolean {
+  const current = platform === 'linux' ? readProcess(pid) : parsePsTable(runPs(pid)).get(pid);
+  if (current?.startTime !== startTime) return false;
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+function readProcess(pid: number): ProcessEntry | null {
+  try {
+    const fd = openSync(`/proc/${pid}/stat`, 'r');
+    try {
+      return parseStat(statBuffer.toString('latin1', 0, readSync(fd, statBuffer)));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // It ended between the listing and the read.
+    return null;
+  }
+}
+
+/** The command name may hold spaces, parentheses and line breaks; everything behind its last `)` is plain. */
+function parseStat(line: string): ProcessEntry | null {
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [state, ppid, pgid, sid] = fields;
+  if (state === 'Z' || state === 'X' || sid === undefined) return null;
+  return { ppid: Number(ppid), pgid: Number(pgid), sid: Number(sid), startTime: Number(fields[19]) };
+}
+
+const PS_COLUMNS = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((name) => ['-o', `${name}=`]);
+
+function runPs(pid?: number): string {
+  const selection = pid === undefined ? ['-A'] : ['-p', String(pid)];
+  try {
+    return execFileSync('/bin/ps', [...selection, ...PS_COLUMNS], {
+      encoding: 'utf8',
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+    });
+  } catch {
+    // `ps -p` fails when there is no such process.
+    return '';
+  }
+}
+
+/** Exported for its test; sessions are not among the columns, because macOS prints none. */
+export function parsePsTable(output: string): Map<number, ProcessEntry> {
+  const table = new Map<number, ProcessEntry>();
+  for (const line of output.split('\n')) {
+    const [pid, ppid, pgid, state, ...started] = line.trim().split(/\s+/);
+    if (state === undefined || state.startsWith('Z')) continue;
+    const startTime = Date.parse(`${started.join(' ')} UTC`);
+    table.set(Number(pid), { ppid: Number(ppid), pgid: Number(pgid), sid: 0, startTime });
+  }
+  return table;
+}

@@ -1,0 +1,58 @@
+import { constants } from 'node:fs';
+import { toCString } from './c-strings.js';
+import { EINVAL } from './constants.js';
+import { type DescriptorScope, O_CLOEXEC, setNonBlocking } from './descriptors.js';
+import { checkErrno, checkResult, type Libc } from './libc.js';
+import { OsError } from './os-error.js';
+
+const TIOCSWINSZ = 0x5414;
+const MAX_NAME_BYTES = 128;
+/** A terminal counts rows and columns in 16 bits. */
+const MAX_TERMINAL_SIZE = 65_535;
+
+export interface TerminalSize {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+export interface PtyPair {
+  /** Non-blocking and close-on-exec. */
+  readonly master: number;
+  /**
+   * Held open by us until the child is reaped: without it the terminal would end whenever the child, for a moment, has
+   * no descriptor of it open. Never our controlling terminal; close-on-exec.
+   */
+  readonly slave: number;
+  /** Path by which the child opens its terminal. */
+  readonly slavePath: string;
+}
+
+/** Opens a terminal of the given size. The descriptors belong to `scope`. */
+export function openPty(libc: Libc, size: TerminalSize, scope: DescriptorScope): PtyPair {
+  const flags = constants.O_RDWR | constants.O_NOCTTY | O_CLOEXEC;
+  const master = scope.own(checkResult(libc, libc.posix_openpt(flags), 'posix_openpt'));
+  checkResult(libc, libc.grantpt(master), 'grantpt');
+  checkResult(libc, libc.unlockpt(master), 'unlockpt');
+  const slavePath = readSlavePath(libc, master);
+  setTerminalSize(libc, master, size);
+  setNonBlocking(libc, master);
+  const slave = scope.own(checkResult(libc, libc.open(toCString(slavePath, 'open'), flags), 'open'));
+  return { master, slave, slavePath };
+}
+
+export function setTerminalSize(libc: Libc, master: number, { rows, cols }: TerminalSize): void {
+  if (!isTerminalSize(rows) || !isTerminalSize(cols)) throw new OsError(EINVAL, 'ioctl');
+  // struct winsize: rows, columns, and two pixel sizes that nobody knows.
+  const winsize = Buffer.from(Uint16Array.of(rows, cols, 0, 0).buffer);
+  checkResult(libc, libc.ioctl(master, TIOCSWINSZ, winsize), 'ioctl');
+}
+
+function isTerminalSize(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_TERMINAL_SIZE;
+}
+
+function readSlavePath(libc: Libc, master: number): string {
+  const name = Buffer.alloc(MAX_NAME_BYTES);
+  checkErrno(libc.ptsname_r(master, name, name.length), 'ptsname_r');
+  return name.toString('utf8', 0, name.indexOf(0));
+}
