@@ -1,1 +1,16 @@
-export {};
+export {
+  type BrowserWebSocketTransportOptions,
+  createBrowserWebSocketTransport,
+} from './browser-websocket-transport.js';
+export { type BrowserConnectOptions, connectBrowserWebSocket } from './connect-browser-websocket.js';
+export {
+  CallTimeoutError,
+  ConnectError,
+  ConnectionLostError,
+  PeerError,
+  PendingCallLimitError,
+} from './errors.js';
+export { createMemoryTransportPair } from './memory-transport.js';
+export { Peer, type PeerOptions, type WireError } from './peer.js';
+export type { CallOptions } from './pending-calls.js';
+export type { CloseOptions, Transport, TransportHandlers } from './transport.js';

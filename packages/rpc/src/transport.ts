@@ -6,6 +6,11 @@ export interface TransportHandlers {
   onMalformed(detail: string): void;
   /** Bytes left the queue; `bufferedBytes` may be lower now. */
   onDrain(): void;
+  /**
+   * The other side sends nothing more but may still read, as at the end of a piped stdin. Whoever takes this
+   * must call `close` in the end; without the handler the transport closes by itself.
+   */
+  onEnd?(): void;
   /** Called exactly once, last. `reason` is absent when the end was clean. */
   onClose(reason: string | undefined): void;
 }

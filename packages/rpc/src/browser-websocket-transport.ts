@@ -1,0 +1,160 @@
+import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
+import { describeClose, fitCloseReason } from './close-reason.js';
+import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
+import { TransportOwner } from './transport-owner.js';
+
+/** How often the queue is looked at while it holds anything; browsers tell nobody when it drains. */
+const DRAIN_POLL_MS = 16;
+
+/** UTF-16 units held while paused; a browser socket cannot be told to stop reading. */
+const MAX_HELD_UNITS = MAX_MESSAGE_BYTES;
+
+const NEWLINE_BYTES = 1;
+const ABNORMAL_CLOSURE = 1006;
+const lenientDecoder = new TextDecoder();
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Options of {@link createBrowserWebSocketTransport}. */
+export interface BrowserWebSocketTransportOptions {
+  /** Names the connection in messages to people. */
+  readonly label: string;
+}
+
+/**
+ * A transport over an open socket of the global `WebSocket` class. What a paused owner does not take is held up to
+ * 64 MiB; beyond that the connection ends.
+ */
+export function createBrowserWebSocketTransport(
+  socket: WebSocket,
+  options: BrowserWebSocketTransportOptions,
+): Transport {
+  return new BrowserWebSocketTransport(socket, options);
+}
+
+/** A message that waits for its owner; no text when the frame was none. */
+interface HeldMessage {
+  readonly text: string | undefined;
+}
+
+class BrowserWebSocketTransport implements Transport {
+  readonly framing = 'websocket';
+  readonly label: string;
+  readonly #socket: WebSocket;
+  readonly #owner = new TransportOwner();
+  #held: HeldMessage[] = [];
+  #heldUnits = 0;
+  #paused = false;
+  #failed = false;
+  #drainTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(socket: WebSocket, options: BrowserWebSocketTransportOptions) {
+    if (socket.readyState !== socket.OPEN) throw new Error('websocket is not open');
+    this.label = options.label;
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', (event: MessageEvent<string | ArrayBuffer>) =>
+      this.#receive(event.data),
+    );
+    socket.addEventListener('error', () => {
+      this.#failed = true;
+    });
+    socket.addEventListener('close', (event) => this.#closed(event.code, event.reason));
+  }
+
+  get bufferedBytes(): number {
+    return this.#owner.phase === 'ended' ? 0 : this.#socket.bufferedAmount;
+  }
+
+  open(handlers: TransportHandlers): void {
+    this.#owner.open(handlers);
+    queueMicrotask(() => this.#deliverHeld());
+  }
+
+  send(text: string): void {
+    if (this.#owner.phase !== 'live') return;
+    this.#socket.send(text);
+    this.#watchDrain();
+  }
+
+  sendBytes(line: Uint8Array): void {
+    this.send(lenientDecoder.decode(line.subarray(0, line.length - NEWLINE_BYTES)));
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    queueMicrotask(() => this.#deliverHeld());
+  }
+
+  close({ code = 1000, reason = '' }: CloseOptions = {}): void {
+    if (this.#owner.beginClose()) this.#socket.close(code, fitCloseReason(reason));
+  }
+
+  destroy(reason: string): void {
+    if (!this.#owner.end(reason)) return;
+    this.#release();
+    this.#socket.close();
+  }
+
+  #receive(data: string | ArrayBuffer): void {
+    if (this.#owner.phase !== 'live') return;
+    const text = typeof data === 'string' ? data : decodeStrictly(data);
+    if (this.#owner.isPresent && !this.#paused && this.#held.length === 0) {
+      this.#deliver(text);
+      return;
+    }
+    this.#held.push({ text });
+    this.#heldUnits += text?.length ?? 0;
+    if (this.#heldUnits > MAX_HELD_UNITS) this.destroy('more than 64 MiB arrived while paused');
+  }
+
+  #deliverHeld(): void {
+    if (!this.#owner.isPresent) return;
+    while (!this.#paused && this.#owner.phase === 'live') {
+      const message = this.#held.shift();
+      if (message === undefined) return;
+      this.#heldUnits -= message.text?.length ?? 0;
+      this.#deliver(message.text);
+    }
+  }
+
+  #deliver(text: string | undefined): void {
+    if (text === undefined) this.#owner.malformed('invalid unicode code point');
+    else this.#owner.message(text);
+  }
+
+  #closed(code: number, reason: string): void {
+    // Held messages precede the end; a paused owner does not get to see them any more.
+    this.#deliverHeld();
+    // Our own code comes back as an echo, and peers that just close their TCP connection are common: both are clean.
+    const clean = this.#owner.phase === 'closing' || (code === ABNORMAL_CLOSURE && !this.#failed);
+    if (this.#owner.end(clean ? undefined : describeClose(code, reason))) this.#release();
+  }
+
+  #watchDrain(): void {
+    if (this.#drainTimer !== undefined || this.#socket.bufferedAmount === 0) return;
+    this.#drainTimer = setTimeout(() => {
+      this.#drainTimer = undefined;
+      this.#owner.drained();
+      this.#watchDrain();
+    }, DRAIN_POLL_MS);
+  }
+
+  #release(): void {
+    clearTimeout(this.#drainTimer);
+    this.#drainTimer = undefined;
+    this.#held = [];
+    this.#heldUnits = 0;
+  }
+}
+
+function decodeStrictly(data: ArrayBuffer): string | undefined {
+  try {
+    return strictDecoder.decode(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,5 @@
+export { type ConnectUnixSocketOptions, connectUnixSocket } from './connect-unix.js';
+export { type ConnectWebSocketOptions, connectWebSocket } from './connect-websocket.js';
+export { createLineTransport, type LineTransportOptions } from './line-transport.js';
+export { OutputEncoder, type OutputStreamName } from './output-encoder.js';
+export { createWebSocketTransport, type WebSocketTransportOptions } from './websocket-transport.js';

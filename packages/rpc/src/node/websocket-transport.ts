@@ -1,0 +1,163 @@
+import { isUtf8 } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import { MAX_FRAME_BYTES } from '@exec-server/protocol';
+import type { RawData, WebSocket } from 'ws';
+import { describeClose, fitCloseReason } from '../close-reason.js';
+import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
+import { TransportOwner } from '../transport-owner.js';
+
+/** How long the other side has to answer our close frame, or to go away after it broke the protocol. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+const NEWLINE_BYTES = 1;
+const ABNORMAL_CLOSURE = 1006;
+
+/** Options of {@link createWebSocketTransport}. */
+export interface WebSocketTransportOptions {
+  /** Names the connection in messages to people, e.g. `exec-server websocket 127.0.0.1:4242`. */
+  readonly label: string;
+  /**
+   * The connection below. With it a reset or a timeout of the network is told as the reason of the end; `ws` itself
+   * reports them like a plain end of the connection.
+   */
+  readonly stream?: Duplex;
+  /** Longest frame sent, in bytes; a longer message goes out in several. @default 16777216 */
+  readonly maxFrameBytes?: number;
+  /** Time for the other side to complete the close, in milliseconds. @default 5000 */
+  readonly closeTimeoutMs?: number;
+}
+
+/** One JSON message per text message, over an open socket of the `ws` package. */
+export function createWebSocketTransport(socket: WebSocket, options: WebSocketTransportOptions): Transport {
+  return new WebSocketTransport(socket, options);
+}
+
+class WebSocketTransport implements Transport {
+  readonly framing = 'websocket';
+  readonly label: string;
+  readonly #socket: WebSocket;
+  readonly #maxFrameBytes: number;
+  readonly #closeTimeoutMs: number;
+  readonly #owner = new TransportOwner();
+  #queuedBytes = 0;
+  #paused = false;
+  /** What went wrong before the end. */
+  #failure: string | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: WebSocket, options: WebSocketTransportOptions) {
+    if (socket.readyState !== socket.OPEN) throw new Error('websocket is not open');
+    this.label = options.label;
+    this.#socket = socket;
+    this.#maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
+    this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
+    socket.binaryType = 'nodebuffer';
+    // Nothing is read until somebody is there to take it.
+    socket.pause();
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('error', (error) => this.#broken(error));
+    socket.on('close', (code, reason) => this.#closed(code, reason.toString('utf8')));
+    options.stream?.on('error', (error: Error) => this.#note(error.message));
+  }
+
+  get bufferedBytes(): number {
+    return this.#owner.phase === 'ended' ? 0 : this.#queuedBytes;
+  }
+
+  open(handlers: TransportHandlers): void {
+    this.#owner.open(handlers);
+    if (!this.#paused) this.#socket.resume();
+  }
+
+  send(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#maxFrameBytes) this.#sendFrames(Buffer.from(text));
+    else this.#sendFrame(text, bytes, true);
+  }
+
+  sendBytes(line: Uint8Array): void {
+    const message = line.subarray(0, line.length - NEWLINE_BYTES);
+    if (message.length > this.#maxFrameBytes) this.#sendFrames(message);
+    else this.#sendFrame(message, message.length, true);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    if (this.#owner.isPresent) this.#socket.resume();
+  }
+
+  close({ code = 1000, reason = '' }: CloseOptions = {}): void {
+    if (!this.#owner.beginClose()) return;
+    this.#socket.close(code, fitCloseReason(reason));
+    this.#terminateLater('close frame was not answered in time');
+    // The answer to the close frame has to be read.
+    this.#socket.resume();
+  }
+
+  destroy(reason: string): void {
+    if (!this.#owner.end(reason)) return;
+    clearTimeout(this.#closeTimer);
+    this.#socket.terminate();
+  }
+
+  #sendFrames(message: Uint8Array): void {
+    for (let start = 0; start < message.length; start += this.#maxFrameBytes) {
+      const frame = message.subarray(start, start + this.#maxFrameBytes);
+      this.#sendFrame(frame, frame.length, start + frame.length === message.length);
+    }
+  }
+
+  #sendFrame(data: string | Uint8Array, bytes: number, fin: boolean): void {
+    if (this.#owner.phase !== 'live' || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#queuedBytes += bytes;
+    this.#socket.send(data, { binary: false, fin }, () => {
+      this.#queuedBytes -= bytes;
+      this.#owner.drained();
+    });
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    const bytes = toBuffer(data);
+    // Text frames were checked by the socket, which ends the connection over bad ones.
+    if (isBinary && !isUtf8(bytes)) this.#owner.malformed('invalid unicode code point');
+    else this.#owner.message(bytes.toString('utf8'));
+  }
+
+  /** The other side broke the protocol; the socket has sent its close frame and reads on into the void. */
+  #broken(error: Error): void {
+    this.#note(error.message);
+    this.#owner.beginClose();
+    this.#terminateLater(error.message);
+  }
+
+  #note(failure: string): void {
+    this.#failure ??= failure;
+  }
+
+  #terminateLater(failure: string): void {
+    if (this.#closeTimer !== undefined) return;
+    this.#closeTimer = setTimeout(() => {
+      this.#note(failure);
+      this.#socket.terminate();
+    }, this.#closeTimeoutMs);
+    this.#closeTimer.unref();
+  }
+
+  #closed(code: number, reason: string): void {
+    clearTimeout(this.#closeTimer);
+    // Our own code comes back as an echo, and peers that just close their TCP connection are common: both are clean.
+    const clean = this.#owner.phase === 'closing' || code === ABNORMAL_CLOSURE;
+    const described = clean ? undefined : describeClose(code, reason);
+    this.#owner.end(this.#failure ?? described);
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,303 @@
+import {
+  decodeMessage,
+  ErrorCode,
+  encodeError,
+  encodeNotification,
+  encodeRequest,
+  encodeResult,
+  MalformedMessageError,
+  type Message,
+  type NotificationMessage,
+  parseErrorText,
+  type RequestId,
+  type RequestMessage,
+  RpcError,
+} from '@exec-server/protocol';
+import { ConnectionLostError } from './errors.js';
+import { InboundValve } from './inbound-valve.js';
+import { OutboundGauge } from './outbound-gauge.js';
+import { type CallOptions, PendingCalls } from './pending-calls.js';
+import type { CloseOptions, Transport } from './transport.js';
+
+const DEFAULT_MAX_PENDING_CALLS = 1024;
+const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024;
+const DEFAULT_LOW_WATER_BYTES = 256 * 1024;
+
+/** How long requests that were already read may take once the other side has stopped sending. */
+const END_OF_INPUT_GRACE_MS = 1_000;
+
+/** The id of an answer to a message that had none to read. */
+const NO_REQUEST_ID = -1;
+
+/** WebSocket close code for a peer that does not keep to the protocol. */
+const PROTOCOL_ERROR_CLOSE_CODE = 1002;
+
+/** What crosses the wire when a call fails. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Options of {@link Peer}. */
+export interface PeerOptions {
+  /** What a message that cannot be read costs: the connection, or an answer with id -1. */
+  readonly parseErrors: 'close' | 'answer';
+  /** Takes a request; answers with `respond` or `respondError`, now or later. What it throws is answered as an error. */
+  onRequest(request: RequestMessage): void | Promise<void>;
+  onNotification(notification: NotificationMessage): void;
+  /** An answer to a call that was never made. @default ignored */
+  onUnexpectedResponse?(id: RequestId): void;
+  /** The connection has ended; `reason` is absent when it did so cleanly. */
+  onClose?(reason: string | undefined): void;
+  /** An exception out of one of the handlers above; the peer goes on. @default ignored */
+  onHandlerError?(error: unknown): void;
+  /** Calls that may wait for an answer at once. @default 1024 */
+  readonly maxPendingCalls?: number;
+  /** Queued bytes at which producers have to wait. @default 1048576 */
+  readonly highWaterBytes?: number;
+  /** Queued bytes at which they may go on. @default 262144 */
+  readonly lowWaterBytes?: number;
+  /** Time for requests in flight when a half-open connection stops sending, in milliseconds. @default 1000 */
+  readonly endOfInputGraceMs?: number;
+}
+
+/** One end of a connection on which both sides may call. It opens the transport and owns it. */
+export class Peer {
+  /** Settles when the connection has ended, with the reason unless it ended cleanly. Never rejects. */
+  readonly closed: Promise<string | undefined>;
+  readonly #transport: Transport;
+  readonly #options: PeerOptions;
+  readonly #calls: PendingCalls;
+  readonly #gauge: OutboundGauge;
+  readonly #inbound: InboundValve;
+  /** Set when this side begins the end; what the transport says later does not change the reason. */
+  #ending: { reason: string | undefined } | undefined;
+  #unansweredRequests = 0;
+  #graceTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(transport: Transport, options: PeerOptions) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#inbound = new InboundValve(transport);
+    this.#calls = new PendingCalls(options.maxPendingCalls ?? DEFAULT_MAX_PENDING_CALLS);
+    this.#gauge = new OutboundGauge(
+      options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES,
+      options.lowWaterBytes ?? DEFAULT_LOW_WATER_BYTES,
+    );
+    this.closed = new Promise((resolve) => {
+      transport.open({
+        onMessage: (text) => this.#receive(text),
+        onMalformed: (detail) => this.#refuseMessage(detail),
+        onDrain: () => this.#gauge.update(transport.bufferedBytes),
+        onEnd: () => this.#finishRequestsAndClose(),
+        onClose: (reason) => {
+          const outcome = this.#transportClosed(reason);
+          resolve(outcome);
+          this.#guard(() => options.onClose?.(outcome));
+        },
+      });
+    });
+  }
+
+  /** Names the connection in messages to people. */
+  get label(): string {
+    return this.#transport.label;
+  }
+
+  /** True from the first moment of the end: what is sent from then on goes nowhere. */
+  get isClosed(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** Bytes sent that have not left this process yet. */
+  get bufferedBytes(): number {
+    return this.#transport.bufferedBytes;
+  }
+
+  /** False from the moment the queue reaches the high mark until it has fallen to the low mark. */
+  get writable(): boolean {
+    return this.#gauge.writable;
+  }
+
+  /** Settles when `writable` is true; at once if it is, and at the end of the connection. Never rejects. */
+  whenWritable(): Promise<void> {
+    return this.#gauge.whenWritable();
+  }
+
+  /**
+   * Calls the other side. Rejects with `RpcError` when it answers with an error, with `ConnectionLostError` when the
+   * connection ends first, `CallTimeoutError` after `timeoutMs`, the signal's reason when aborted.
+   */
+  async request(method: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
+    if (this.#ending !== undefined) throw new ConnectionLostError(this.#ending.reason);
+    return this.#calls.run(method, options, (id) => this.#send(encodeRequest(id, method, params)));
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#send(encodeNotification(method, params));
+  }
+
+  respond(id: RequestId, result: unknown): void {
+    this.#answer(encodeResult(id, result));
+  }
+
+  respondError(id: RequestId, error: WireError): void {
+    this.#answer(encodeError(id, error));
+  }
+
+  /** Sends a message that is encoded already, with its newline; the buffer is the peer's from here on. */
+  sendBytes(line: Uint8Array): void {
+    if (this.#ending !== undefined) return;
+    this.#transport.sendBytes(line);
+    this.#gauge.update(this.#transport.bufferedBytes);
+  }
+
+  /** Stops reading; what is already read may still be delivered. */
+  pause(): void {
+    this.#inbound.pause('owner');
+  }
+
+  resume(): void {
+    this.#inbound.resume('owner');
+  }
+
+  /** Sends what is queued, then ends. Pending calls fail at once: their answers would not be read. */
+  close(options: CloseOptions = {}): void {
+    if (this.#beginEnd(options.reason)) this.#transport.close(options);
+  }
+
+  /** Ends at once; what is queued is lost. */
+  destroy(reason: string): void {
+    this.#beginEnd(reason);
+    this.#transport.destroy(reason);
+  }
+
+  #send(text: string): void {
+    if (this.#ending !== undefined) return;
+    this.#transport.send(text);
+    this.#gauge.update(this.#transport.bufferedBytes);
+  }
+
+  #answer(text: string): void {
+    this.#send(text);
+    this.#unansweredRequests--;
+    if (this.#graceTimer !== undefined && this.#unansweredRequests <= 0) this.close();
+  }
+
+  #receive(text: string): void {
+    let message: Message;
+    try {
+      message = decodeMessage(text);
+    } catch (error) {
+      if (!(error instanceof MalformedMessageError)) throw error;
+      this.#refuseMessage(error.message);
+      return;
+    }
+    this.#dispatch(message);
+  }
+
+  #dispatch(message: Message): void {
+    switch (message.kind) {
+      case 'request':
+        this.#handleRequest(message);
+        break;
+      case 'notification':
+        this.#guard(() => this.#options.onNotification(message));
+        break;
+      case 'response':
+        if (!this.#calls.resolve(message.id, message.result)) this.#unexpectedResponse(message.id);
+        break;
+      case 'error': {
+        const { code, message: text, data } = message.error;
+        const error = new RpcError(code, text, data === undefined ? {} : { data });
+        if (!this.#calls.reject(message.id, error)) this.#unexpectedResponse(message.id);
+        break;
+      }
+    }
+  }
+
+  #handleRequest(request: RequestMessage): void {
+    this.#unansweredRequests++;
+    const refuse = (error: unknown) => {
+      this.#reportHandlerError(error);
+      this.respondError(request.id, toWireError(error));
+    };
+    try {
+      this.#options.onRequest(request)?.catch(refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  /** Late answers to calls that were given up are no surprise. */
+  #unexpectedResponse(id: RequestId): void {
+    if (!this.#calls.wasIssued(id)) this.#guard(() => this.#options.onUnexpectedResponse?.(id));
+  }
+
+  #refuseMessage(detail: string): void {
+    const text = parseErrorText(this.#transport.framing, this.label, detail);
+    if (this.#options.parseErrors === 'close') {
+      this.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason: text });
+      return;
+    }
+    this.#send(encodeError(NO_REQUEST_ID, { code: ErrorCode.invalidRequest, message: text }));
+    if (!this.writable) this.#pauseUntilWritable();
+  }
+
+  /** These answers are longer than what provokes them, so who sends garbage and does not read has to wait. */
+  #pauseUntilWritable(): void {
+    if (this.#inbound.isPausedFor('flood')) return;
+    this.#inbound.pause('flood');
+    void this.whenWritable().then(() => this.#inbound.resume('flood'));
+  }
+
+  #finishRequestsAndClose(): void {
+    this.#calls.rejectAll(new ConnectionLostError());
+    if (this.#unansweredRequests <= 0) {
+      this.close();
+      return;
+    }
+    const graceMs = this.#options.endOfInputGraceMs ?? END_OF_INPUT_GRACE_MS;
+    this.#graceTimer = setTimeout(() => this.close(), graceMs);
+  }
+
+  /** False when the end has begun already. */
+  #beginEnd(reason: string | undefined): boolean {
+    if (this.#ending !== undefined) return false;
+    this.#ending = { reason };
+    clearTimeout(this.#graceTimer);
+    this.#calls.rejectAll(new ConnectionLostError(reason));
+    this.#gauge.close();
+    return true;
+  }
+
+  #transportClosed(reason: string | undefined): string | undefined {
+    this.#beginEnd(reason);
+    return this.#ending?.reason;
+  }
+
+  #guard(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.#reportHandlerError(error);
+    }
+  }
+
+  #reportHandlerError(error: unknown): void {
+    try {
+      this.#options.onHandlerError?.(error);
+    } catch {
+      // A reporter that fails has nobody left to tell.
+    }
+  }
+}
+
+function toWireError(error: unknown): WireError {
+  if (error instanceof RpcError) {
+    const { code, message, data } = error;
+    return data === undefined ? { code, message } : { code, message, data };
+  }
+  return { code: ErrorCode.internalError, message: error instanceof Error ? error.message : String(error) };
+}

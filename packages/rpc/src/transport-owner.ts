@@ -1,0 +1,66 @@
+import type { TransportHandlers } from './transport.js';
+
+/**
+ * What every transport shares: its one owner and the order of its life, `live`, `closing`, `ended`. A closing
+ * transport delivers no more messages; the end is told exactly once, last, also to an owner that comes late.
+ */
+export class TransportOwner {
+  #handlers: TransportHandlers | undefined;
+  #phase: 'live' | 'closing' | 'ended' = 'live';
+  #endReason: string | undefined;
+
+  /** False until the owner has opened the transport. */
+  get isPresent(): boolean {
+    return this.#handlers !== undefined;
+  }
+
+  get phase(): 'live' | 'closing' | 'ended' {
+    return this.#phase;
+  }
+
+  open(handlers: TransportHandlers): void {
+    if (this.#handlers !== undefined) throw new Error('transport is already open');
+    this.#handlers = handlers;
+    if (this.#phase === 'ended') this.#tellEnd(handlers);
+  }
+
+  message(text: string): void {
+    if (this.#phase === 'live') this.#handlers?.onMessage(text);
+  }
+
+  malformed(detail: string): void {
+    if (this.#phase === 'live') this.#handlers?.onMalformed(detail);
+  }
+
+  drained(): void {
+    if (this.#phase !== 'ended') this.#handlers?.onDrain();
+  }
+
+  /** True when the owner knows what to do with a half-open connection and will close it. */
+  inputEnded(): boolean {
+    if (this.#phase !== 'live' || this.#handlers?.onEnd === undefined) return false;
+    this.#handlers.onEnd();
+    return true;
+  }
+
+  /** True the first time, when the transport has to start its closing. */
+  beginClose(): boolean {
+    if (this.#phase !== 'live') return false;
+    this.#phase = 'closing';
+    return true;
+  }
+
+  /** True the first time, when the transport has to release what it holds. */
+  end(reason: string | undefined): boolean {
+    if (this.#phase === 'ended') return false;
+    this.#phase = 'ended';
+    this.#endReason = reason;
+    if (this.#handlers !== undefined) this.#tellEnd(this.#handlers);
+    return true;
+  }
+
+  /** Later, so that an owner never hears of the end inside its own call to `close`, `destroy` or `open`. */
+  #tellEnd(handlers: TransportHandlers): void {
+    queueMicrotask(() => handlers.onClose(this.#endReason));
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { createMemoryTransportPair } from '../src/index.js';
+import { recordTransport } from './support/record-transport.js';
+
+describe('createMemoryTransportPair', () => {
+  test('delivers in order, never within the call that sends', async () => {
+    const [a, b] = createMemoryTransportPair('left', 'right');
+    expect([a.label, b.label, a.framing]).toEqual(['left', 'right', 'memory']);
+    const right = recordTransport(b);
+    a.send('1');
+    a.sendBytes(new TextEncoder().encode('"é"\n'));
+    expect(right.messages).toEqual([]);
+    expect(await right.until(2)).toEqual(['1', '"é"']);
+  });
+
+  test('delivers what was sent before the other side opened', async () => {
+    const [a, b] = createMemoryTransportPair();
+    a.send('early');
+    await Promise.resolve();
+    expect(await recordTransport(b).until(1)).toEqual(['early']);
+  });
+
+  test('counts bytes, not characters, until they are delivered', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const left = recordTransport(a);
+    a.send('é');
+    a.sendBytes(new TextEncoder().encode('1234\n'));
+    expect(a.bufferedBytes).toBe(6);
+    await recordTransport(b).until(2);
+    await left.when(() => left.drains() === 2);
+    expect(a.bufferedBytes).toBe(0);
+  });
+
+  test('a paused side keeps the bytes buffered until it resumes', async () => {
+    const [a, b] = createMemoryTransportPair();
+    recordTransport(a);
+    const right = recordTransport(b, { onMessage: () => b.pause() });
+    a.send('1');
+    a.send('2');
+    await right.until(1);
+    await Promise.resolve();
+    expect(a.bufferedBytes).toBe(1);
+    b.resume();
+    expect(await right.until(2)).toEqual(['1', '2']);
+  });
+
+  test('close lets queued messages through, then ends both sides cleanly', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const left = recordTransport(a);
+    a.send('last');
+    a.close();
+    a.send('too late');
+    const right = recordTransport(b);
+    expect(await left.closed).toBeUndefined();
+    expect(await right.closed).toBeUndefined();
+    expect(right.messages).toEqual(['last']);
+    expect(a.bufferedBytes).toBe(0);
+  });
+
+  test('close waits with the end while the other side is paused', async () => {
+    const [a, b] = createMemoryTransportPair();
+    recordTransport(a);
+    const right = recordTransport(b);
+    b.pause();
+    a.send('kept');
+    a.close({ code: 1008, reason: 'policy' });
+    b.resume();
+    expect(await right.closed).toBe('closed with code 1008: policy');
+    expect(right.messages).toEqual(['kept']);
+  });
+
+  test('destroy drops what is queued and tells both sides why', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const left = recordTransport(a);
+    const right = recordTransport(b);
+    a.send('lost');
+    a.destroy('broken');
+    expect([await left.closed, await right.closed]).toEqual(['broken', 'broken']);
+    expect(right.messages).toEqual([]);
+  });
+
+  test('destroy within a delivery stops the rest of it', async () => {
+    const [a, b] = createMemoryTransportPair();
+    recordTransport(a);
+    const right = recordTransport(b, { onMessage: () => a.destroy('enough') });
+    a.send('1');
+    a.send('2');
+    expect(await right.closed).toBe('enough');
+    expect(right.messages).toEqual(['1']);
+  });
+
+  test('the end is told once, also to an owner that comes late', async () => {
+    const [a, b] = createMemoryTransportPair();
+    a.destroy('first');
+    a.destroy('second');
+    a.close();
+    expect(await recordTransport(a).closed).toBe('first');
+    expect(await recordTransport(b).closed).toBe('first');
+  });
+
+  test('has one owner', () => {
+    const [a] = createMemoryTransportPair();
+    recordTransport(a);
+    expect(() => a.open({ onMessage() {}, onMalformed() {}, onDrain() {}, onClose() {} })).toThrow(
+      'already open',
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LineSplitter, LineTooLongError } from '../../src/node/line-splitter.js';
+
+function split(pieces: Buffer[], maxLineBytes = 1024): string[] {
+  const splitter = new LineSplitter(maxLineBytes);
+  const lines = pieces.flatMap((piece) => [...mapLines(splitter.push(piece))]);
+  const last = splitter.finish();
+  return last === undefined ? lines : [...lines, last.toString('utf8')];
+}
+
+function* mapLines(lines: Iterable<Buffer>): Generator<string> {
+  for (const line of lines) yield line.toString('utf8');
+}
+
+describe('LineSplitter', () => {
+  const text = 'a\r\n\n{"é":"😀"}\n\r\nb\rc\nlast';
+  const lines = ['a', '', '{"é":"😀"}', '', 'b\rc', 'last'];
+  const bytes = Buffer.from(text);
+
+  test('cuts one piece with many lines', () => {
+    expect(split([bytes])).toEqual(lines);
+  });
+
+  test('cuts the same wherever the stream is split in two', () => {
+    for (let at = 0; at <= bytes.length; at++) {
+      expect(split([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(lines);
+    }
+  });
+
+  test('cuts the same byte by byte', () => {
+    expect(split([...bytes].map((byte) => Buffer.from([byte])))).toEqual(lines);
+  });
+
+  test('joined lines equal the stream, for any lines and any pieces', () => {
+    const line = fc.string({ unit: 'binary', maxLength: 40 }).map((raw) => raw.replaceAll(/[\r\n]/g, ''));
+    fc.assert(
+      fc.property(fc.array(line), fc.array(fc.nat(30)), (all, cuts) => {
+        const stream = Buffer.from(all.map((each) => `${each}\n`).join(''));
+        const pieces: Buffer[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          pieces.push(stream.subarray(at, at + cut));
+          at = Math.min(at + cut, stream.length);
+        }
+        pieces.push(stream.subarray(at));
+        expect(split(pieces)).toEqual(all.map((each) => Buffer.from(each).toString('utf8')));
+      }),
+    );
+  });
+
+  describe.each(['\n', '\r\n', ''])('a limit of 8 bytes, line ends with %j', (ending) => {
+    const whole = (length: number) => [Buffer.from('x'.repeat(length) + ending)];
+    const dripped = (length: number) => [...whole(length)[0]!].map((byte) => Buffer.from([byte]));
+
+    test.each([7, 8])('%i bytes pass', (length) => {
+      expect(split(whole(length), 8)).toEqual(['x'.repeat(length)]);
+      expect(split(dripped(length), 8)).toEqual(['x'.repeat(length)]);
+    });
+
+    test('9 bytes do not', () => {
+      expect(() => split(whole(9), 8)).toThrow(LineTooLongError);
+      expect(() => split(dripped(9), 8)).toThrow(LineTooLongError);
+    });
+  });
+
+  test('a line without end stops as soon as it cannot be short enough any more', () => {
+    const splitter = new LineSplitter(8);
+    expect([...splitter.push(Buffer.from('123456789'))]).toEqual([]);
+    expect(() => [...splitter.push(Buffer.from('0'))]).toThrow('line exceeds the limit of 8 bytes');
+  });
+
+  test('gathers 64 MiB from pieces of 64 KiB', () => {
+    const piece = Buffer.alloc(64 * 1024, 'x');
+    const splitter = new LineSplitter(64 * 1024 * 1024);
+    for (let count = 0; count < 1024; count++) expect(splitter.push(piece).next().done).toBe(true);
+    const line = splitter.push(Buffer.from('\n')).next().value as Buffer;
+    expect(line.length).toBe(64 * 1024 * 1024);
+    expect(line.every((byte) => byte === 0x78)).toBe(true);
+  });
+});
