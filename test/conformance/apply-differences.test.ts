@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { applyDifferences } from './apply-differences.js';
+import { EXPECTED_DIFFERENCES, INITIALIZE_ADDITION } from './expected-differences.js';
+import { LATER } from './scenarios.js';
+import { listScenarios, loadTranscript } from './transcript.js';
+
+const compatibility = readFileSync(new URL('../../docs/compatibility.md', import.meta.url), 'utf8');
+
+test.each(listScenarios())('the differences of %s fit their recording', (scenario) => {
+  const recorded = loadTranscript(scenario);
+  const { lines, differences } = applyDifferences(scenario, recorded);
+  expect(differences > 0).toBe(JSON.stringify(lines) !== JSON.stringify(recorded));
+});
+
+test('differences and later scenarios name scenarios that exist', () => {
+  const known = listScenarios();
+  for (const { scenario } of EXPECTED_DIFFERENCES) expect(known).toContain(scenario);
+  for (const scenario of Object.keys(LATER)) expect(known).toContain(scenario);
+});
+
+test('every difference has its row in docs/compatibility.md', () => {
+  const topics = new Set([...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION].map(({ topic }) => topic));
+  for (const topic of topics) expect(compatibility).toContain(`| ${topic} |`);
+});
