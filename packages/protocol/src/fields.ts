@@ -1,0 +1,162 @@
+import * as z from 'zod/mini';
+import { checkBase64 } from './base64.js';
+import { describeVariants } from './describe.js';
+import { PathUriError, parsePathUri } from './path-uri.js';
+import { type Fields, nullDropper, type Problem, type ShapeOf, toShape, typeError } from './struct.js';
+import { checkUuid } from './uuid.js';
+
+type AnySchema = z.ZodMiniType;
+
+/** The same schema with a meaning for the place where it is used. */
+export function describe<S extends AnySchema>(schema: S, meaning: string | undefined): S {
+  return meaning === undefined ? schema : (schema.check(z.describe(meaning)) as S);
+}
+
+function description(meaning: string | undefined): { description?: string } {
+  return meaning === undefined ? {} : { description: meaning };
+}
+
+export function text(meaning?: string): z.ZodMiniString {
+  return describe(z.string({ error: typeError('a string') }), meaning);
+}
+
+export function flag(meaning?: string): z.ZodMiniBoolean {
+  return describe(z.boolean({ error: typeError('a boolean') }), meaning);
+}
+
+/** Largest values of the integer kinds. A 64-bit one arrives as the nearest double. */
+const INTEGERS = {
+  u16: [0, 2 ** 16 - 1],
+  u64: [0, 2 ** 64],
+  usize: [0, 2 ** 64],
+  i32: [-(2 ** 31), 2 ** 31 - 1],
+  i64: [-(2 ** 63), 2 ** 63],
+  'a nonzero usize': [1, 2 ** 64],
+} as const;
+
+/** An integer of the given kind. Fractions and values out of range are `invalid number`. */
+export function integer(kind: keyof typeof INTEGERS, meaning?: string): z.ZodMiniNumber {
+  const [minimum, maximum] = INTEGERS[kind];
+  const wrongType = typeError(kind);
+  const schema = z.number({
+    error: (issue) => (typeof issue.input === 'number' ? 'invalid number' : wrongType(issue)),
+  });
+  return schema.check(
+    z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, 'invalid number'),
+    z.meta({ type: 'integer', minimum, maximum, ...description(meaning) }),
+  );
+}
+
+/** Text that must pass a check of its own; `metadata` tells readers of the JSON Schema about it. */
+function checkedText(
+  findProblem: (text: string) => string | undefined,
+  metadata: Readonly<Record<string, unknown>>,
+): z.ZodMiniString {
+  return z.string({ error: typeError('a string') }).check(
+    z.check((payload) => {
+      const message = findProblem(payload.value);
+      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+    }),
+    z.meta(metadata),
+  );
+}
+
+/** Bytes as standard base64. Stays text: whoever needs the bytes decodes them once, in the way that is fast there. */
+export function base64(meaning?: string): z.ZodMiniString {
+  return checkedText(checkBase64, { contentEncoding: 'base64', ...description(meaning) });
+}
+
+/** A path as a `file:` URI. */
+export function pathUri(meaning?: string): z.ZodMiniString {
+  return checkedText(checkPathUri, { format: 'uri', ...description(meaning) });
+}
+
+function checkPathUri(text: string): string | undefined {
+  try {
+    parsePathUri(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PathUriError) return error.message;
+    throw error;
+  }
+}
+
+export function uuid(meaning?: string): z.ZodMiniString {
+  return checkedText(checkUuid, { format: 'uuid', ...description(meaning) });
+}
+
+/** One of several names. */
+export function oneOf<const N extends readonly [string, ...string[]]>(
+  names: N,
+  meaning?: string,
+): z.ZodMiniEnum<{ [K in N[number]]: K }> {
+  const wrongType = typeError('string or map');
+  const schema = z.enum(Object.fromEntries(names.map((name) => [name, name])), {
+    error: (issue) =>
+      typeof issue.input === 'string'
+        ? `unknown variant \`${issue.input}\`, expected ${describeVariants(names)}`
+        : wrongType(issue),
+  });
+  return describe(schema, meaning) as unknown as z.ZodMiniEnum<{ [K in N[number]]: K }>;
+}
+
+export function list<S extends AnySchema>(element: S, meaning?: string): z.ZodMiniArray<S> {
+  return describe(z.array(element, { error: typeError('a sequence') }), meaning);
+}
+
+export function map<S extends AnySchema>(value: S, meaning?: string): z.ZodMiniRecord<z.ZodMiniString, S> {
+  return describe(z.record(z.string(), value, { error: typeError('a map') }), meaning);
+}
+
+export type TaggedUnion<T extends string, V extends Readonly<Record<string, Fields>>> = z.ZodMiniPipe<
+  z.ZodMiniTransform,
+  z.ZodMiniDiscriminatedUnion<
+    {
+      [K in keyof V]: z.ZodMiniObject<{ [_ in T]: z.ZodMiniLiteral<K & string> } & ShapeOf<V[K]>>;
+    }[keyof V][],
+    T
+  >
+>;
+
+/** An object whose member `tag` says which other members it has. `name` is the name of the reference's type. */
+export function tagged<T extends string, const V extends Readonly<Record<string, Fields>>>(
+  name: string,
+  tag: T,
+  variants: V,
+): TaggedUnion<T, V> {
+  const names = Object.keys(variants);
+  const error = (issue: Problem) => {
+    const { input } = issue;
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return typeError(`internally tagged enum ${name}`)(issue);
+    }
+    const value = (input as Record<string, unknown>)[tag];
+    if (typeof value === 'string') return `unknown variant \`${value}\`, expected ${describeVariants(names)}`;
+    return typeError('variant identifier')({ input: value, path: [tag] });
+  };
+  const options = names.map((variant) =>
+    z.object({ [tag]: z.literal(variant), ...toShape(variants[variant] as Fields) }),
+  );
+  const droppers = new Map(names.map((variant) => [variant, nullDropper(variants[variant] as Fields)]));
+  const dropNulls = z.transform((value: unknown) => {
+    const variant = (value as Record<string, unknown> | null | undefined)?.[tag];
+    return droppers.get(variant as string)?.(value) ?? value;
+  });
+  const union = z.discriminatedUnion(tag, options as never, { error });
+  return z.pipe(dropNulls as z.ZodMiniTransform<never, unknown>, union) as unknown as TaggedUnion<T, V>;
+}
+
+/** Params of a method that takes none: nothing, `null` or an empty object. */
+export function unit(): z.ZodMiniPipe<z.ZodMiniTransform, z.ZodMiniNull> {
+  const emptyToNull = z.transform((value: unknown) => (isEmptyObject(value) ? null : value));
+  const schema = z.pipe(
+    emptyToNull as z.ZodMiniTransform<null, unknown>,
+    z.null({ error: typeError('unit') }),
+  );
+  return schema as unknown as z.ZodMiniPipe<z.ZodMiniTransform, z.ZodMiniNull>;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).length === 0;
+}

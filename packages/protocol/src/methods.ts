@@ -1,0 +1,164 @@
+import * as z from 'zod/mini';
+import { unit } from './fields.js';
+import * as capabilities from './schemas/capabilities.js';
+import { EnvironmentInfo, EnvironmentStatusResult } from './schemas/environment.js';
+import { EnvironmentConfigReadParams, EnvironmentConfigReadResult } from './schemas/environment-config.js';
+import * as fs from './schemas/fs.js';
+import { InitializeParams, InitializeResult } from './schemas/handshake.js';
+import { HttpBodyDeltaNotification, HttpRequestParams, HttpRequestResult } from './schemas/http.js';
+import * as network from './schemas/network.js';
+import * as process from './schemas/process.js';
+
+/** Words that stand for a group of methods in `client must call initialize before using <family> methods`. */
+export type Family =
+  | 'handshake'
+  | 'exec'
+  | 'filesystem'
+  | 'http'
+  | 'environment info'
+  | 'environment status'
+  | 'environment config'
+  | 'capability discovery';
+
+/**
+ * How a request is scheduled: the handshake alone and in line, control requests past all others, the rest as many at a
+ * time as the connection allows.
+ */
+export type Lane = 'handshake' | 'control' | 'ordinary';
+
+export interface Method<P extends z.ZodMiniType = z.ZodMiniType, R extends z.ZodMiniType = z.ZodMiniType> {
+  readonly family: Family;
+  readonly lane: Lane;
+  readonly params: P;
+  readonly result: R;
+}
+
+export interface Notification<P extends z.ZodMiniType = z.ZodMiniType> {
+  readonly params: P;
+}
+
+export interface ServerRequest<
+  P extends z.ZodMiniType = z.ZodMiniType,
+  R extends z.ZodMiniType = z.ZodMiniType,
+> {
+  readonly params: P;
+  readonly result: R;
+}
+
+const inLane =
+  (lane: Lane) =>
+  <P extends z.ZodMiniType, R extends z.ZodMiniType>(family: Family, params: P, result: R): Method<P, R> => ({
+    family,
+    lane,
+    params,
+    result,
+  });
+
+const handshake = inLane('handshake');
+const control = inLane('control');
+const ordinary = inLane('ordinary');
+
+/** Requests from client to server. */
+export const METHODS = {
+  initialize: handshake('handshake', InitializeParams, InitializeResult),
+
+  'environment/info': control('environment info', unit(), EnvironmentInfo),
+  'environment/status': control('environment status', unit(), EnvironmentStatusResult),
+  'environmentConfig/read': ordinary(
+    'environment config',
+    EnvironmentConfigReadParams,
+    EnvironmentConfigReadResult,
+  ),
+
+  'process/start': ordinary('exec', process.ProcessStartParams, process.ProcessStartResult),
+  'process/read': ordinary('exec', process.ProcessReadParams, process.ProcessReadResult),
+  'process/write': ordinary('exec', process.ProcessWriteParams, process.ProcessWriteResult),
+  'process/signal': control('exec', process.ProcessSignalParams, process.ProcessSignalResult),
+  'process/terminate': control('exec', process.ProcessTerminateParams, process.ProcessTerminateResult),
+
+  'fs/readFile': ordinary('filesystem', fs.FsReadFileParams, fs.FsReadFileResult),
+  'fs/writeFile': ordinary('filesystem', fs.FsWriteFileParams, fs.FsEmptyResult),
+  'fs/open': ordinary('filesystem', fs.FsOpenParams, fs.FsOpenResult),
+  'fs/readBlock': ordinary('filesystem', fs.FsReadBlockParams, fs.FsReadBlockResult),
+  'fs/writeBlock': ordinary('filesystem', fs.FsWriteBlockParams, fs.FsEmptyResult),
+  'fs/close': control('filesystem', fs.FsCloseParams, fs.FsEmptyResult),
+  'fs/createDirectory': ordinary('filesystem', fs.FsCreateDirectoryParams, fs.FsEmptyResult),
+  'fs/getMetadata': ordinary('filesystem', fs.FsGetMetadataParams, fs.FsGetMetadataResult),
+  'fs/canonicalize': ordinary('filesystem', fs.FsCanonicalizeParams, fs.FsCanonicalizeResult),
+  'fs/readDirectory': ordinary('filesystem', fs.FsReadDirectoryParams, fs.FsReadDirectoryResult),
+  'fs/walk': ordinary('filesystem', fs.FsWalkParams, fs.FsWalkResult),
+  'fs/remove': ordinary('filesystem', fs.FsRemoveParams, fs.FsEmptyResult),
+  'fs/copy': ordinary('filesystem', fs.FsCopyParams, fs.FsEmptyResult),
+  'fs/watchMissing': ordinary('filesystem', fs.FsWatchMissingParams, fs.FsWatchMissingResult),
+
+  'http/request': ordinary('http', HttpRequestParams, HttpRequestResult),
+
+  'capabilityRoots/discoverV1': ordinary(
+    'capability discovery',
+    capabilities.CapabilityRootsDiscoverParams,
+    capabilities.CapabilityRootsDiscoverResult,
+  ),
+  'capabilities/discoverV2': ordinary(
+    'capability discovery',
+    capabilities.CapabilitiesDiscoverParams,
+    capabilities.CapabilitiesDiscoverResult,
+  ),
+} as const;
+
+/** Notifications from client to server. */
+export const CLIENT_NOTIFICATIONS = {
+  initialized: { params: z.unknown() },
+} as const satisfies Record<string, Notification>;
+
+/** Notifications from server to client. */
+export const SERVER_NOTIFICATIONS = {
+  'process/output': { params: process.ProcessOutputNotification },
+  'process/exited': { params: process.ProcessExitedNotification },
+  'process/closed': { params: process.ProcessClosedNotification },
+  'http/request/bodyDelta': { params: HttpBodyDeltaNotification },
+  'fs/missingChanged': { params: fs.FsMissingChangedNotification },
+  'network/policyDecision': { params: network.NetworkPolicyDecisionNotification },
+} as const satisfies Record<string, Notification>;
+
+/** Requests from server to client. */
+export const SERVER_REQUESTS = {
+  'network/policyRequest': {
+    params: network.NetworkPolicyRequestParams,
+    result: network.NetworkPolicyRequestResult,
+  },
+} as const satisfies Record<string, ServerRequest>;
+
+export type MethodName = keyof typeof METHODS;
+export type ParamsOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
+export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;
+
+export type ServerNotificationName = keyof typeof SERVER_NOTIFICATIONS;
+export type NotificationParams<N extends ServerNotificationName> = z.output<
+  (typeof SERVER_NOTIFICATIONS)[N]['params']
+>;
+
+export type ClientNotificationName = keyof typeof CLIENT_NOTIFICATIONS;
+export type ServerRequestName = keyof typeof SERVER_REQUESTS;
+export type ServerRequestParams<R extends ServerRequestName> = z.output<
+  (typeof SERVER_REQUESTS)[R]['params']
+>;
+export type ServerRequestResult<R extends ServerRequestName> = z.output<
+  (typeof SERVER_REQUESTS)[R]['result']
+>;
+
+/** Whether a request's method exists. Names that every object has, such as `constructor`, do not. */
+export function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(METHODS, name);
+}
+
+export function isServerNotification(name: string): name is ServerNotificationName {
+  return Object.hasOwn(SERVER_NOTIFICATIONS, name);
+}
+
+export function isClientNotification(name: string): name is ClientNotificationName {
+  return Object.hasOwn(CLIENT_NOTIFICATIONS, name);
+}
+
+export function isServerRequest(name: string): name is ServerRequestName {
+  return Object.hasOwn(SERVER_REQUESTS, name);
+}

@@ -1,0 +1,46 @@
+import type {
+  ClientNotificationName,
+  MethodName,
+  ServerNotificationName,
+  ServerRequestName,
+} from './methods.js';
+
+/** What each method and notification is for. Read by the generator of the protocol reference, not at run time. */
+export const PURPOSES: Readonly<
+  Record<MethodName | ClientNotificationName | ServerNotificationName | ServerRequestName, string>
+> = {
+  initialize: 'Opens or resumes a session.',
+  'environment/info': 'Describes the host and what the server can do.',
+  'environment/status': 'Shows that the server answers.',
+  'environmentConfig/read': 'Reads selected keys of the configuration on the host.',
+  'process/start': 'Starts a process.',
+  'process/read': 'Reads retained output, waiting for more if asked to.',
+  'process/write': 'Queues bytes for stdin.',
+  'process/signal': 'Sends a signal to the process group; to a process that is not running it does nothing.',
+  'process/terminate': 'Kills the process group.',
+  'fs/readFile': 'Reads a regular file of at most 512 MiB.',
+  'fs/writeFile': 'Creates a file or replaces its content.',
+  'fs/open': 'Opens a file; the handle belongs to the connection.',
+  'fs/readBlock': 'Reads part of an open file.',
+  'fs/writeBlock': 'Writes part of an open file.',
+  'fs/close': 'Closes a handle; an unknown one is fine.',
+  'fs/createDirectory': 'Creates a directory.',
+  'fs/getMetadata': 'Describes what is at a path.',
+  'fs/canonicalize': 'Resolves all symbolic links of a path.',
+  'fs/readDirectory': 'Lists a directory of at most 50000 entries.',
+  'fs/walk': 'Lists a tree within limits.',
+  'fs/remove': 'Removes a file or a tree.',
+  'fs/copy': 'Copies a file or a tree.',
+  'fs/watchMissing': 'Waits once for one of several paths to appear; one watch per connection.',
+  'http/request': 'Makes an HTTP request from the host.',
+  'capabilityRoots/discoverV1': 'Finds plugins and skills below given directories.',
+  'capabilities/discoverV2': 'Finds the plugins and skills installed on the host.',
+  initialized: 'Ends the handshake; its params are ignored.',
+  'process/output': 'A process wrote something.',
+  'process/exited': 'The program ended; output may still follow.',
+  'process/closed': 'The program ended and all output was sent; the last event of a process.',
+  'http/request/bodyDelta': 'The next piece of a streamed response body.',
+  'fs/missingChanged': 'A watched path appeared or changed; the watch is over.',
+  'network/policyDecision': 'The proxy of a process decided about a connection. Best effort.',
+  'network/policyRequest': 'Asks whether a process may connect to a host.',
+};

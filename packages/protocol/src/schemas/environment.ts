@@ -1,0 +1,53 @@
+import type * as z from 'zod/mini';
+import { describe, flag, list, oneOf, pathUri, text } from '../fields.js';
+import { defaulted, nullable, struct } from '../struct.js';
+
+export const ShellInfo = struct('ShellInfo', {
+  name: text('Name of the shell: `bash`, `zsh`, `sh`, …'),
+  path: text('Native path or command name of the shell.'),
+});
+export type ShellInfo = z.output<typeof ShellInfo>;
+
+/** What the server can do. A capability that is absent is false. */
+export const EnvironmentCapabilities = struct('EnvironmentCapabilities', {
+  networkProxyLaunch: defaulted(flag('`process/start` takes `networkProxy`.')),
+  networkProxyReviewDomains: defaulted(flag('`networkProxy.proxy` takes `reviewDomains`.')),
+  credentialMasking: defaulted(flag('`networkProxy.proxy` takes `credentialMasking`.')),
+  credentialMaskingCustomProviders: defaulted(flag('`networkProxy.proxy` takes `credentialProviders`.')),
+  capabilityDiscoverySandbox: defaulted(flag('Capability discovery takes a sandbox context.')),
+  fsWatchMissing: defaulted(flag('`fs/watchMissing` exists.')),
+  capabilityDiscoveryV2: defaulted(flag('`capabilities/discoverV2` exists.')),
+  environmentConfigRead: defaulted(flag('`environmentConfig/read` exists.')),
+  httpHeaderEnvVars: defaulted(flag('Headers of `http/request` take `valueEnvVar`.')),
+  sandboxedFileStreaming: defaulted(flag('`fs/open` takes a sandbox context that restricts.')),
+  fileWriteStreaming: defaulted(flag('`fs/open` takes `mode`, and `fs/writeBlock` exists.')),
+  shellSnapshotV2: defaulted(flag('`process/start` takes `shellSnapshot`.')),
+  windowsMxc: defaulted(flag('The Windows sandbox level `mxc` works.')),
+  linuxRootWritePreservesDevices: defaulted(flag('A sandbox that may write `/` keeps the devices.')),
+  linuxApprovedRootWritePreservesRestrictions: defaulted(
+    flag('An approved write to `/` keeps the other restrictions of the sandbox.'),
+  ),
+});
+export type EnvironmentCapabilities = z.output<typeof EnvironmentCapabilities>;
+
+/** The machine and the user that the server runs on and as. Older servers send `shell` alone. */
+export const EnvironmentInfo = struct('EnvironmentInfo', {
+  shell: describe(ShellInfo, "The user's login shell."),
+  executorVersion: nullable(text('Version of the server.'), { omittable: true }),
+  providerId: nullable(text('Stable id of the host, `sha256:<hex>`.'), { omittable: true }),
+  cwd: nullable(pathUri('Directory the server was started in.'), { omittable: true }),
+  userHomeDir: nullable(pathUri('Home directory of the user.'), { omittable: true }),
+  platformOs: nullable(text('Operating system: `linux`, `macos`, `windows`.'), { omittable: true }),
+  prependPathDirs: nullable(list(pathUri(), 'Directories the server put in front of its `PATH`.'), {
+    omittable: true,
+  }),
+  temporaryDirectories: nullable(list(pathUri(), '`TMPDIR` of the server, or nothing.'), { omittable: true }),
+  tempDir: nullable(pathUri('Directory for temporary files.'), { omittable: true }),
+  capabilities: defaulted(describe(EnvironmentCapabilities, 'What the server can do.')),
+});
+export type EnvironmentInfo = z.output<typeof EnvironmentInfo>;
+
+export const EnvironmentStatusResult = struct('EnvironmentStatusResponse', {
+  status: oneOf(['ready'], 'The only state a server that answers is in.'),
+});
+export type EnvironmentStatusResult = z.output<typeof EnvironmentStatusResult>;

@@ -1,0 +1,24 @@
+import type * as z from 'zod/mini';
+import { describe, text } from '../fields.js';
+import { nullable, struct } from '../struct.js';
+import { EnvironmentInfo } from './environment.js';
+
+export const InitializeParams = struct('InitializeParams', {
+  clientName: text('Name of the client, for logs.'),
+  resumeSessionId: nullable(text('Session to attach to again, within 30 s of its last connection.'), {
+    omittable: true,
+  }),
+});
+export type InitializeParams = z.output<typeof InitializeParams>;
+
+/** Older servers leave out everything but `sessionId`, the oldest everything but `protocolVersion`. */
+export const InitializeResult = struct('InitializeResponse', {
+  sessionId: text('Id of the session; hand it to a later `initialize` to resume.'),
+  environmentInfo: nullable(describe(EnvironmentInfo, 'What `environment/info` answers.'), {
+    omittable: true,
+  }),
+  protocolVersion: nullable(text('Generation of the protocol that older clients ask for.'), {
+    omittable: true,
+  }),
+});
+export type InitializeResult = z.output<typeof InitializeResult>;

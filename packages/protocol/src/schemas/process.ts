@@ -1,0 +1,146 @@
+import * as z from 'zod/mini';
+import { base64, describe, flag, integer, list, map, oneOf, pathUri, text, uuid } from '../fields.js';
+import { defaulted, nullable, struct } from '../struct.js';
+import { ShellInfo } from './environment.js';
+import { ManagedNetwork, NetworkProxyLaunch } from './network.js';
+import { SandboxContext } from './sandbox.js';
+
+/** Who started the process. The server hands it to the child as variables. */
+export const ProcessMetadata = struct('ExecMetadata', {
+  threadId: nullable(uuid('Becomes `CODEX_THREAD_ID`.'), { omittable: true }),
+  toolCallId: nullable(text('Becomes `CODEX_TOOL_CALL_ID`.'), { omittable: true }),
+});
+export type ProcessMetadata = z.output<typeof ProcessMetadata>;
+
+/** How the child's environment is made from the server's. Patterns know `*` and `?` and ignore case. */
+export const EnvPolicy = struct('ExecEnvPolicy', {
+  inherit: oneOf(['core', 'all', 'none'], "Which of the server's variables to start from."),
+  ignoreDefaultExcludes: flag('Keep names that contain KEY, SECRET or TOKEN.'),
+  exclude: list(text(), 'Patterns of names to drop.'),
+  set: map(text(), 'Variables to add after that.'),
+  includeOnly: list(text(), 'If not empty, patterns of the only names to keep, added ones included.'),
+});
+export type EnvPolicy = z.output<typeof EnvPolicy>;
+
+/** Runs a login shell's script with the state that the login shell had when it was first asked for. */
+export const ShellSnapshot = struct('ShellSnapshotRequest', {
+  scopeId: text('Names the captured state; 1 to 256 bytes.'),
+  shell: describe(ShellInfo, 'The shell: `bash`, `zsh` or `sh`.'),
+});
+export type ShellSnapshot = z.output<typeof ShellSnapshot>;
+
+export const ProcessStartParams = struct('WireExecParams', {
+  processId: text('Key of the process, chosen by the client, unique in its session.'),
+  metadata: nullable(describe(ProcessMetadata, 'Who started it.')),
+  argv: list(text(), 'Program and arguments; at least one.'),
+  cwd: pathUri('Working directory.'),
+  envPolicy: nullable(
+    describe(EnvPolicy, "How to start from the server's environment; without it `env` is all there is."),
+  ),
+  shellSnapshot: nullable(describe(ShellSnapshot, 'Restores the state of a login shell first.')),
+  env: map(text(), 'Variables that win over everything else.'),
+  tty: flag('Run on a pseudo terminal instead of pipes.'),
+  pipeStdin: defaulted(flag('Keep stdin open for `process/write`; otherwise it is empty. Default: false.')),
+  arg0: nullable(text('What the program sees as `argv[0]`.')),
+  sandbox: nullable(describe(SandboxContext, 'What the process may touch.')),
+  enforceManagedNetwork: defaulted(
+    flag('Allow no network but the managed one. Needs `sandbox`. Default: false.'),
+  ),
+  managedNetwork: nullable(describe(ManagedNetwork, 'A proxy that already runs.')),
+  networkProxy: nullable(describe(NetworkProxyLaunch, 'A proxy to start for this process.')),
+});
+export type ProcessStartParams = z.output<typeof ProcessStartParams>;
+
+export const ProcessStartResult = struct('ExecResponse', {
+  processId: text('The key, as given.'),
+  sandboxType: defaulted(
+    oneOf(
+      ['none', 'macosSeatbelt', 'linuxSeccomp', 'windowsRestrictedToken'],
+      'What the process is confined by. Older servers leave it out.',
+    ),
+  ),
+});
+export type ProcessStartResult = z.output<typeof ProcessStartResult>;
+
+const seq = integer('u64', 'Number of the event; each process counts its events from 1 without gaps.');
+const stream = oneOf(['stdout', 'stderr', 'pty'], 'Where the bytes came out.');
+
+export const ProcessReadParams = struct('ReadParams', {
+  processId: text('The process.'),
+  afterSeq: nullable(integer('u64', 'Return only output with a greater `seq`. Default: 0.')),
+  maxBytes: nullable(
+    integer('usize', 'Stop after so many bytes; at least one chunk is returned. Default: no limit.'),
+  ),
+  waitMs: nullable(integer('u64', 'Wait so many milliseconds for something new. Default: 0.')),
+});
+export type ProcessReadParams = z.output<typeof ProcessReadParams>;
+
+export const ReadChunk = struct('ProcessOutputChunk', { seq, stream, chunk: base64('The bytes.') });
+export type ReadChunk = z.output<typeof ReadChunk>;
+
+export const ProcessReadResult = struct('ReadResponse', {
+  chunks: list(ReadChunk, 'Retained output, oldest first.'),
+  nextSeq: integer('u64', 'Read on with `afterSeq` one less than this.'),
+  exited: flag('The program has ended.'),
+  exitCode: describe(z.nullable(integer('i32')), 'Exit code, once it has ended; 128+n for signal n.'),
+  closed: flag('The program has ended and its output is complete.'),
+  failure: describe(z.nullable(text()), 'Filled in by clients that lost the process; null from a server.'),
+  sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
+});
+export type ProcessReadResult = z.output<typeof ProcessReadResult>;
+
+export const ProcessWriteParams = struct('WriteParams', {
+  processId: text('The process.'),
+  chunk: base64('The bytes.'),
+  writeId: defaulted(
+    text('Makes the write idempotent; not empty. Without it, as older clients write, a repeat writes again.'),
+  ),
+});
+export type ProcessWriteParams = z.output<typeof ProcessWriteParams>;
+
+export const ProcessWriteResult = struct('WriteResponse', {
+  status: oneOf(
+    ['accepted', 'unknownProcess', 'stdinClosed', 'starting'],
+    'What became of the bytes; `accepted` means queued.',
+  ),
+});
+export type ProcessWriteResult = z.output<typeof ProcessWriteResult>;
+
+export const ProcessSignalParams = struct('SignalParams', {
+  processId: text('The process.'),
+  signal: oneOf(['interrupt'], 'The signal, sent to the whole process group.'),
+});
+export type ProcessSignalParams = z.output<typeof ProcessSignalParams>;
+
+export const ProcessSignalResult = struct('SignalResponse', {});
+export type ProcessSignalResult = z.output<typeof ProcessSignalResult>;
+
+export const ProcessTerminateParams = struct('TerminateParams', { processId: text('The process.') });
+export type ProcessTerminateParams = z.output<typeof ProcessTerminateParams>;
+
+export const ProcessTerminateResult = struct('TerminateResponse', {
+  running: flag('It was running and has been killed.'),
+});
+export type ProcessTerminateResult = z.output<typeof ProcessTerminateResult>;
+
+export const ProcessOutputNotification = struct('ExecOutputDeltaNotification', {
+  processId: text('The process.'),
+  seq,
+  stream,
+  chunk: base64('The bytes, at most 1 MiB.'),
+});
+export type ProcessOutputNotification = z.output<typeof ProcessOutputNotification>;
+
+export const ProcessExitedNotification = struct('ExecExitedNotification', {
+  processId: text('The process.'),
+  seq,
+  exitCode: integer('i32', 'Exit code; 128+n for signal n.'),
+  sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
+});
+export type ProcessExitedNotification = z.output<typeof ProcessExitedNotification>;
+
+export const ProcessClosedNotification = struct('ExecClosedNotification', {
+  processId: text('The process.'),
+  seq,
+});
+export type ProcessClosedNotification = z.output<typeof ProcessClosedNotification>;
