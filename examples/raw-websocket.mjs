@@ -9,8 +9,10 @@ socket.onopen = () => send({ id: 1, method: 'initialize', params: { clientName: 
 socket.onmessage = ({ data }) => {
   const { id, error, method, params } = JSON.parse(data);
   if (error) throw new Error(error.message);
-  if (id === 1)
-    [{ method: 'initialized' }, { id: 2, method: 'process/start', params: command }].forEach(send);
+  if (id === 1) {
+    send({ method: 'initialized' });
+    send({ id: 2, method: 'process/start', params: command });
+  }
   if (method === 'process/output') process.stdout.write(Buffer.from(params.chunk, 'base64'));
   if (method === 'process/exited') console.log(`exit code ${params.exitCode}`);
   if (method === 'process/closed') socket.close();

@@ -5,7 +5,10 @@ import { EXPECTED_DIFFERENCES, INITIALIZE_ADDITION } from './expected-difference
 import { LATER } from './scenarios.js';
 import { listScenarios, loadTranscript } from './transcript.js';
 
-const compatibility = readFileSync(new URL('../../docs/compatibility.md', import.meta.url), 'utf8');
+/** The first cell of every table row in docs/compatibility.md. */
+const documentedTopics = readFileSync(new URL('../../docs/compatibility.md', import.meta.url), 'utf8')
+  .split('\n')
+  .map((line) => /^\| (.+?) +\|/.exec(line)?.[1]);
 
 test.each(listScenarios())('the differences of %s fit their recording', (scenario) => {
   const recorded = loadTranscript(scenario);
@@ -21,5 +24,5 @@ test('differences and later scenarios name scenarios that exist', () => {
 
 test('every difference has its row in docs/compatibility.md', () => {
   const topics = new Set([...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION].map(({ topic }) => topic));
-  for (const topic of topics) expect(compatibility).toContain(`| ${topic} |`);
+  for (const topic of topics) expect(documentedTopics).toContain(topic);
 });

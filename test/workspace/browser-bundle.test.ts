@@ -43,7 +43,9 @@ const BROWSER_GLOBALS = [
 ] as const;
 
 function browserGlobals(): Record<string, unknown> {
-  const shared = Object.fromEntries(BROWSER_GLOBALS.map((name): [string, unknown] => [name, globalThis[name]]));
+  const shared = Object.fromEntries(
+    BROWSER_GLOBALS.map((name): [string, unknown] => [name, globalThis[name]]),
+  );
   return { ...shared, WebSocket: class {} };
 }
 

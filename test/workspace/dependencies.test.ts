@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listPackages, type Manifest, ROOT, readManifest } from './source-files.js';
 
 /** A row of a table in docs/dependencies.md: name, exact version, reason. */
-const ROW = /^\| `([^`]+)` \| (\S+) \| (.+) \|$/gm;
+const ROW = /^\| `([^`]+)` +\| (\S+) +\| (.+) \|$/gm;
 
 const OWN = /^(@exec-server\/|exec-server$)/;
 
