@@ -3,8 +3,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** First character outside the alphabet. A search, not a match of the whole: it needs no stack however long the text is. */
 const FOREIGN_SYMBOL = /[^A-Za-z0-9+/]/;
 
-/** Bytes per `String.fromCharCode` call, below every engine's limit on arguments. */
-const CHUNK_BYTES = 32_768;
+const PADDING = 0x3d;
 
 /**
  * Says what is wrong with standard base64 text, or nothing. The alphabet is strict, padding is mandatory and the unused
@@ -16,7 +15,8 @@ export function checkBase64(text: string): string | undefined {
   const padding = text.length - symbols;
   // Only one `=` after three symbols or two after two may follow; anything else is a symbol out of place.
   if (padding > 0 && !isPadding(text, symbols, padding)) {
-    return `Invalid symbol ${firstByte(text, symbols)}, offset ${symbols}.`;
+    const offset = findOffender(text, symbols);
+    return `Invalid symbol ${firstByte(text, offset)}, offset ${offset}.`;
   }
   const spare = symbols % 4;
   if (spare === 1) return `Invalid input length: ${text.length}`;
@@ -33,6 +33,12 @@ export function checkBase64(text: string): string | undefined {
 function isPadding(text: string, from: number, count: number): boolean {
   const spare = from % 4;
   return spare >= 2 && count <= 4 - spare && text.endsWith('='.repeat(count));
+}
+
+/** The symbol to blame: a lone last one that can never be right, such as a newline, comes before all others. */
+function findOffender(text: string, first: number): number {
+  const last = text.length - 1;
+  return text.length % 4 === 1 && text[last] !== '=' && FOREIGN_SYMBOL.test(text.charAt(last)) ? last : first;
 }
 
 /** The first byte of a character's UTF-8 form: offenders are named by byte, not by character. */
@@ -52,9 +58,14 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 export function encodeBase64(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
-    parts.push(String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES)));
+  const encoded = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  let at = 0;
+  for (let i = 0; i < bytes.length; i += 3) {
+    const group = ((bytes[i] as number) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    for (let shift = 18; shift >= 0; shift -= 6)
+      encoded[at++] = ALPHABET.charCodeAt((group >> shift) & 0b11_1111);
   }
-  return btoa(parts.join(''));
+  const spare = bytes.length % 3;
+  if (spare > 0) encoded.fill(PADDING, at - (3 - spare));
+  return new TextDecoder().decode(encoded);
 }

@@ -2,17 +2,45 @@ import * as z from 'zod/mini';
 import { checkBase64 } from './base64.js';
 import { describeVariants } from './describe.js';
 import { PathUriError, parsePathUri } from './path-uri.js';
-import { type Fields, nullDropper, type Problem, type ShapeOf, toShape, typeError } from './struct.js';
+import {
+  type Fields,
+  fromPositional,
+  nullDropper,
+  type Problem,
+  type ShapeOf,
+  toShape,
+  typeError,
+} from './struct.js';
 import { checkUuid } from './uuid.js';
 
 type AnySchema = z.ZodMiniType;
 
-/** The same schema with a meaning for the place where it is used. */
-export function describe<S extends AnySchema>(schema: S, meaning: string | undefined): S {
-  return meaning === undefined ? schema : (schema.check(z.describe(meaning)) as S);
+/** What a JSON Schema says about a value beside its type. */
+interface Annotation {
+  readonly description?: string;
+  readonly format?: string;
+  readonly contentEncoding?: string;
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
-function description(meaning: string | undefined): { description?: string } {
+/**
+ * The same schema with something to read about it. Annotations live in zod's registry and not in the schema: there
+ * they would be checks, which cost time at each value.
+ */
+function annotate<S extends AnySchema>(schema: S, annotation: Annotation): S {
+  const copy = z.clone(schema, schema._zod.def as S['_zod']['def'], { parent: true });
+  z.globalRegistry.add(copy, { ...annotation });
+  return copy;
+}
+
+/** The same schema with a meaning for the place where it is used. */
+export function describe<S extends AnySchema>(schema: S, meaning: string | undefined): S {
+  return meaning === undefined ? schema : annotate(schema, { description: meaning });
+}
+
+function description(meaning: string | undefined): Annotation {
   return meaning === undefined ? {} : { description: meaning };
 }
 
@@ -41,24 +69,24 @@ export function integer(kind: keyof typeof INTEGERS, meaning?: string): z.ZodMin
   const schema = z.number({
     error: (issue) => (typeof issue.input === 'number' ? 'invalid number' : wrongType(issue)),
   });
-  return schema.check(
+  const checked = schema.check(
     z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, 'invalid number'),
-    z.meta({ type: 'integer', minimum, maximum, ...description(meaning) }),
   );
+  return annotate(checked, { type: 'integer', minimum, maximum, ...description(meaning) });
 }
 
-/** Text that must pass a check of its own; `metadata` tells readers of the JSON Schema about it. */
+/** Text that must pass a check of its own. */
 function checkedText(
   findProblem: (text: string) => string | undefined,
-  metadata: Readonly<Record<string, unknown>>,
+  annotation: Annotation,
 ): z.ZodMiniString {
-  return z.string({ error: typeError('a string') }).check(
+  const schema = z.string({ error: typeError('a string') }).check(
     z.check((payload) => {
       const message = findProblem(payload.value);
       if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
     }),
-    z.meta(metadata),
   );
+  return annotate(schema, annotation);
 }
 
 /** Bytes as standard base64. Stays text: whoever needs the bytes decodes them once, in the way that is fast there. */
@@ -127,7 +155,7 @@ export function tagged<T extends string, const V extends Readonly<Record<string,
   const names = Object.keys(variants);
   const error = (issue: Problem) => {
     const { input } = issue;
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    if (typeof input !== 'object' || input === null) {
       return typeError(`internally tagged enum ${name}`)(issue);
     }
     const value = (input as Record<string, unknown>)[tag];
@@ -138,12 +166,17 @@ export function tagged<T extends string, const V extends Readonly<Record<string,
     z.object({ [tag]: z.literal(variant), ...toShape(variants[variant] as Fields) }),
   );
   const droppers = new Map(names.map((variant) => [variant, nullDropper(variants[variant] as Fields)]));
-  const dropNulls = z.transform((value: unknown) => {
-    const variant = (value as Record<string, unknown> | null | undefined)?.[tag];
-    return droppers.get(variant as string)?.(value) ?? value;
+  const normalize = z.transform((value: unknown) => {
+    const named = Array.isArray(value) ? nameElements(value) : value;
+    const variant = (named as Record<string, unknown> | null | undefined)?.[tag];
+    return droppers.get(variant as string)?.(named) ?? named;
   });
+  const nameElements = ([variant, ...elements]: readonly unknown[]) => {
+    const fields = Object.hasOwn(variants, String(variant)) ? variants[String(variant)] : {};
+    return { [tag]: variant, ...fromPositional(`struct variant ${name}`, fields as Fields, elements) };
+  };
   const union = z.discriminatedUnion(tag, options as never, { error });
-  return z.pipe(dropNulls as z.ZodMiniTransform<never, unknown>, union) as unknown as TaggedUnion<T, V>;
+  return z.pipe(normalize as z.ZodMiniTransform<never, unknown>, union) as unknown as TaggedUnion<T, V>;
 }
 
 /** Params of a method that takes none: nothing, `null` or an empty object. */

@@ -11,7 +11,9 @@ const SHORT_STRING_CHARS = 64;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
-const SIMPLE_ESCAPES = '"\\/bfnrt';
+/** Codes that may follow a backslash on their own. */
+const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
+
 const CONTROL_CHARACTER = /[^\u0020-\uffff]/;
 const HEX_DIGITS = /^[0-9a-fA-F]{4}$/;
 
@@ -62,7 +64,8 @@ export class StringScanner {
       if (this.#checkLongStrings) this.#checkControls(position, stop);
       if (stop === this.#text.length) this.#failAtEnd();
       if (stop === this.#nextQuote) return stop + 1;
-      position = this.#readEscape(stop);
+      position = stop;
+      while (this.#text.charCodeAt(position) === BACKSLASH) position = this.#readEscape(position);
     }
   }
 
@@ -82,7 +85,7 @@ export class StringScanner {
     const code = this.#text.charCodeAt(at + 1);
     if (Number.isNaN(code)) this.#failAtEnd();
     if (code === LOWER_U) return this.#readUnicodeEscape(at);
-    if (!SIMPLE_ESCAPES.includes(String.fromCharCode(code))) this.#fail('invalid escape', at + 2);
+    if (!SIMPLE_ESCAPES.has(code)) this.#fail('invalid escape', at + 2);
     return at + 2;
   }
 

@@ -105,17 +105,19 @@ export function toShape(fields: Fields): Record<string, AnySchema> {
 
 /** Makes a function that copies an object without those members that are `null` and may be absent. */
 export function nullDropper(fields: Fields): (value: unknown) => unknown {
-  const nullableNames = Object.entries(fields)
-    .filter(([, field]) => isOptional(field) && field.nullable)
-    .map(([name]) => name);
+  const names = Object.keys(fields);
+  const nullableNames = new Set(names.filter((name) => isNullable(fields[name])));
   return (value) => {
     if (typeof value !== 'object' || value === null) return value;
     const record = value as Record<string, unknown>;
-    if (!nullableNames.some((name) => record[name] === null)) return value;
-    const copy: Record<string, unknown> = { ...record };
-    for (const name of nullableNames) if (copy[name] === null) delete copy[name];
-    return copy;
+    const isAbsent = (name: string) => record[name] === null && nullableNames.has(name);
+    if (!names.some(isAbsent)) return value;
+    return Object.fromEntries(Object.entries(record).filter(([name]) => !isAbsent(name)));
   };
+}
+
+function isNullable(field: AnySchema | OptionalField | undefined): boolean {
+  return field !== undefined && isOptional(field) && field.nullable;
 }
 
 function isOptional(field: AnySchema | OptionalField): field is OptionalField {
@@ -126,7 +128,11 @@ function isOptional(field: AnySchema | OptionalField): field is OptionalField {
  * Gives the elements their names. A missing element becomes a symbol that says so: no schema accepts a symbol, so the
  * complaint comes in its turn, after complaints about the elements before it.
  */
-function fromPositional(expected: string, fields: Fields, elements: readonly unknown[]): unknown {
+export function fromPositional(
+  expected: string,
+  fields: Fields,
+  elements: readonly unknown[],
+): Record<string, unknown> {
   const entries = Object.entries(fields);
   const count = `${entries.length} ${entries.length === 1 ? 'element' : 'elements'}`;
   const record: Record<string, unknown> = {};
@@ -175,9 +181,11 @@ function decode<S extends AnySchema>(
   value: unknown,
   toError: (detail: string) => Error,
 ): z.output<S> {
-  const result = z.safeParse(schema, value, { reportInput: true });
+  const result = z.safeParse(schema, value);
   if (result.success) return result.data;
-  throw toError(firstProblem(result.error.issues, value).message);
+  // Inputs are needed to tell what is missing, but asking for them up front makes every good message pay.
+  const { error } = z.safeParse(schema, value, { reportInput: true });
+  throw toError(firstProblem((error ?? result.error).issues, value).message);
 }
 
 /**
