@@ -6,6 +6,8 @@ import { openStdioListener } from './stdio.js';
 import { openUnixSocketListener } from './unix-socket.js';
 import { openWebSocketListener } from './websocket.js';
 
+export type { ListenOptions };
+
 const WEBSOCKET_ONLY = [
   'allowedOrigins',
   'allowedHosts',

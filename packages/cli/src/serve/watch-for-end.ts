@@ -1,0 +1,46 @@
+import { constants } from 'node:os';
+import type { Listener, Logger } from '@exec-server/server';
+import type { CommandIo } from '../command-io.js';
+
+/** What a process that dies by a signal exits with, as shells count. */
+const SIGNAL_EXIT_BASE = 128;
+
+/** Collects the reasons for which a server ends. */
+export interface EndWatch {
+  /** The exit code of the first reason. */
+  readonly end: Promise<number>;
+  /** Makes the end of this listener a reason. */
+  endWith(listener: Listener): void;
+  /** Leaves signals and errors to others again. */
+  stop(): void;
+}
+
+/**
+ * Watches for reasons to end: a signal (code 0), the end of a listener such as stdio (0), an error that nobody
+ * caught (1). A second signal ends the process at once with 128 plus its number, whatever still runs.
+ */
+export function watchForEnd(io: CommandIo, logger: Logger): EndWatch {
+  let resolveEnd: (exitCode: number) => void = () => {};
+  const end = new Promise<number>((resolve) => {
+    resolveEnd = resolve;
+  });
+  let signals = 0;
+  const stopSignals = io.onEndSignal((signal) => {
+    signals += 1;
+    if (signals > 1) return io.exit(SIGNAL_EXIT_BASE + constants.signals[signal]);
+    logger.info({ signal }, 'shutting down');
+    resolveEnd(0);
+  });
+  const stopUncaught = io.onUncaught((err) => {
+    logger.error({ err }, 'uncaught error');
+    resolveEnd(1);
+  });
+  return {
+    end,
+    endWith: (listener) => void listener.ended.then(() => resolveEnd(0)),
+    stop() {
+      stopSignals();
+      stopUncaught();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+export {
+  ANONYMOUS_PRINCIPAL,
+  type AuthOutcome,
+  type AuthPolicy,
+  BEARER_SUBPROTOCOL_PREFIX,
+  SUBPROTOCOL,
+} from './auth.js';
+export { CAPABILITY_TOKEN_PRINCIPAL, createCapabilityTokenPolicy } from './capability-token.js';
+export type { HttpLimits } from './http-limits.js';
+export type { KeepAliveLimits } from './keep-alive.js';
+export { ListenError, type ListenErrorCode } from './listen-error.js';
+export type { ListenOptions } from './listen-options.js';
+export { type ListenTarget, parseListenUrl } from './listen-url.js';
+export type { AcceptConnection, ConnectionInfo, Listener } from './listener.js';
+export { type AuthSettings, loadAuthPolicy } from './load-auth-policy.js';
+export { openListener } from './open-listener.js';
+export { createSignedTokenPolicy, SIGNED_TOKEN_PRINCIPAL, type SignedTokenOptions } from './signed-token.js';
