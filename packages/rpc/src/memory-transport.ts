@@ -2,11 +2,6 @@ import { describeClose } from './close-reason.js';
 import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 import { TransportOwner } from './transport-owner.js';
 
-interface QueuedMessage {
-  readonly text: string;
-  readonly bytes: number;
-}
-
 const NEWLINE_BYTES = 1;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -16,51 +11,115 @@ const decoder = new TextDecoder();
  * A message counts as buffered until the other side has been given it.
  */
 export function createMemoryTransportPair(labelA = 'memory a', labelB = 'memory b'): [Transport, Transport] {
-  const a = new MemoryTransport(labelA);
-  const b = new MemoryTransport(labelB);
-  a.join(b);
-  b.join(a);
-  return [a, b];
+  const aToB = new OneWayQueue();
+  const bToA = new OneWayQueue();
+  return [new MemoryTransport(labelA, bToA, aToB), new MemoryTransport(labelB, aToB, bToA)];
 }
 
 class MemoryTransport implements Transport {
   readonly framing = 'memory';
   readonly label: string;
   readonly #owner = new TransportOwner();
-  #other: MemoryTransport = this;
-  /** What the other side has sent and this side has not been given yet. */
-  #inbox: QueuedMessage[] = [];
-  #inboxBytes = 0;
-  #paused = false;
-  #deliveryQueued = false;
-  /** Set once the other side has closed; the end is told after the last message. */
-  #remoteEnd: { reason: string | undefined } | undefined;
+  readonly #incoming: OneWayQueue;
+  readonly #outgoing: OneWayQueue;
 
-  constructor(label: string) {
+  constructor(label: string, incoming: OneWayQueue, outgoing: OneWayQueue) {
     this.label = label;
-  }
-
-  join(other: MemoryTransport): void {
-    this.#other = other;
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    outgoing.onTaken = () => this.#owner.drained();
   }
 
   get bufferedBytes(): number {
-    return this.#owner.phase === 'live' ? this.#other.#inboxBytes : 0;
+    return this.#owner.phase === 'live' ? this.#outgoing.bytes : 0;
   }
 
   open(handlers: TransportHandlers): void {
     this.#owner.open(handlers);
-    this.#queueDelivery();
+    this.#incoming.readInto({
+      message: (text) => this.#owner.message(text),
+      end: (reason) => this.#end(reason),
+    });
   }
 
   send(text: string): void {
-    if (this.#owner.phase === 'live') this.#other.#receive({ text, bytes: encoder.encode(text).length });
+    if (this.#owner.phase === 'live') this.#outgoing.push({ text, bytes: encoder.encode(text).length });
   }
 
   sendBytes(line: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
     const message = line.subarray(0, line.length - NEWLINE_BYTES);
-    this.#other.#receive({ text: decoder.decode(message), bytes: message.length });
+    this.#outgoing.push({ text: decoder.decode(message), bytes: message.length });
+  }
+
+  pause(): void {
+    this.#incoming.pause();
+  }
+
+  resume(): void {
+    this.#incoming.resume();
+  }
+
+  close({ code = 1000, reason = '' }: CloseOptions = {}): void {
+    if (!this.#owner.beginClose()) return;
+    this.#outgoing.endAfterLast(describeClose(code, reason));
+    this.#end(undefined);
+  }
+
+  destroy(reason: string): void {
+    if (this.#owner.phase === 'ended') return;
+    this.#outgoing.clear();
+    this.#outgoing.endAfterLast(reason);
+    this.#end(reason);
+  }
+
+  #end(reason: string | undefined): void {
+    this.#incoming.refuse();
+    this.#owner.end(reason);
+  }
+}
+
+interface QueuedMessage {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+interface QueueReader {
+  message(text: string): void;
+  end(reason: string | undefined): void;
+}
+
+/** One direction of a pair: messages that were sent and not taken yet, and after them perhaps the end. */
+class OneWayQueue {
+  /** Tells the sender that a message was taken. */
+  onTaken: () => void = () => {};
+  #messages: QueuedMessage[] = [];
+  #bytes = 0;
+  #reader: QueueReader | undefined;
+  #end: { reason: string | undefined } | undefined;
+  #paused = false;
+  #refused = false;
+  #deliveryQueued = false;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  readInto(reader: QueueReader): void {
+    this.#reader = reader;
+    this.#deliverLater();
+  }
+
+  push(message: QueuedMessage): void {
+    if (this.#refused) return;
+    this.#messages.push(message);
+    this.#bytes += message.bytes;
+    this.#deliverLater();
+  }
+
+  endAfterLast(reason: string | undefined): void {
+    this.#end ??= { reason };
+    this.#deliverLater();
   }
 
   pause(): void {
@@ -69,69 +128,43 @@ class MemoryTransport implements Transport {
 
   resume(): void {
     this.#paused = false;
-    this.#queueDelivery();
+    this.#deliverLater();
   }
 
-  close({ code = 1000, reason = '' }: CloseOptions = {}): void {
-    if (!this.#owner.beginClose()) return;
-    this.#other.#endAfterLast(describeClose(code, reason));
-    this.#end(undefined);
+  clear(): void {
+    this.#messages = [];
+    this.#bytes = 0;
   }
 
-  destroy(reason: string): void {
-    if (this.#owner.phase === 'ended') return;
-    this.#other.#dropInbox();
-    this.#other.#endAfterLast(reason);
-    this.#end(reason);
+  /** The reader is gone: nothing is kept any more. */
+  refuse(): void {
+    this.#refused = true;
+    this.clear();
   }
 
-  #receive(message: QueuedMessage): void {
-    if (this.#owner.phase !== 'live') return;
-    this.#inbox.push(message);
-    this.#inboxBytes += message.bytes;
-    this.#queueDelivery();
-  }
-
-  #queueDelivery(): void {
+  #deliverLater(): void {
     if (this.#deliveryQueued) return;
     this.#deliveryQueued = true;
     queueMicrotask(() => {
       this.#deliveryQueued = false;
-      this.#deliver();
+      if (this.#reader !== undefined) this.#deliver(this.#reader);
     });
   }
 
-  #deliver(): void {
-    if (!this.#owner.isPresent) return;
-    // Messages that handlers provoke wait for the next turn, so one side cannot starve the other.
-    for (let due = this.#inbox.length; due > 0 && !this.#paused; due--) {
-      // A handler may have ended either side, which empties the inbox.
-      const message = this.#inbox.shift();
+  #deliver(reader: QueueReader): void {
+    // Messages that the reader provokes wait for the next turn, so one side cannot starve the other.
+    for (let due = this.#messages.length; due > 0 && !this.#paused; due--) {
+      // The reader may have ended either side, which clears the queue.
+      const message = this.#messages.shift();
       if (message === undefined) break;
-      this.#inboxBytes -= message.bytes;
-      this.#owner.message(message.text);
-      this.#other.#owner.drained();
+      this.#bytes -= message.bytes;
+      reader.message(message.text);
+      this.onTaken();
     }
-    if (this.#inbox.length > 0) {
-      if (!this.#paused) this.#queueDelivery();
-    } else if (this.#remoteEnd !== undefined) {
-      this.#end(this.#remoteEnd.reason);
+    if (this.#messages.length > 0) {
+      if (!this.#paused) this.#deliverLater();
+    } else if (this.#end !== undefined) {
+      reader.end(this.#end.reason);
     }
-  }
-
-  #endAfterLast(reason: string | undefined): void {
-    if (this.#owner.phase !== 'live') return;
-    this.#remoteEnd ??= { reason };
-    this.#queueDelivery();
-  }
-
-  #dropInbox(): void {
-    this.#inbox = [];
-    this.#inboxBytes = 0;
-  }
-
-  #end(reason: string | undefined): void {
-    this.#dropInbox();
-    this.#owner.end(reason);
   }
 }

@@ -43,8 +43,11 @@ export interface WireError {
 export interface PeerOptions {
   /** What a message that cannot be read costs: the connection, or an answer with id -1. */
   readonly parseErrors: 'close' | 'answer';
-  /** Takes a request; answers with `respond` or `respondError`, now or later. What it throws is answered as an error. */
-  onRequest(request: RequestMessage): void | Promise<void>;
+  /**
+   * Takes a request whose message was `length` characters long; answers with `respond` or `respondError`, now or later.
+   * What it throws is answered as an error.
+   */
+  onRequest(request: RequestMessage, length: number): void | Promise<void>;
   onNotification(notification: NotificationMessage): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
@@ -194,13 +197,13 @@ export class Peer {
       this.#refuseMessage(error.message);
       return;
     }
-    this.#dispatch(message);
+    this.#dispatch(message, text.length);
   }
 
-  #dispatch(message: Message): void {
+  #dispatch(message: Message, length: number): void {
     switch (message.kind) {
       case 'request':
-        this.#handleRequest(message);
+        this.#handleRequest(message, length);
         break;
       case 'notification':
         this.#guard(() => this.#options.onNotification(message));
@@ -217,14 +220,14 @@ export class Peer {
     }
   }
 
-  #handleRequest(request: RequestMessage): void {
+  #handleRequest(request: RequestMessage, length: number): void {
     this.#unansweredRequests++;
     const refuse = (error: unknown) => {
       this.#reportHandlerError(error);
       this.respondError(request.id, toWireError(error));
     };
     try {
-      this.#options.onRequest(request)?.catch(refuse);
+      this.#options.onRequest(request, length)?.catch(refuse);
     } catch (error) {
       refuse(error);
     }

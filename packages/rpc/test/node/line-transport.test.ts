@@ -164,7 +164,7 @@ describe('writing lines', () => {
     const record = recordTransport(transport);
     transport.send('é');
     expect(transport.bufferedBytes).toBe(3);
-    await new Promise(process.nextTick);
+    await new Promise((resolve) => process.nextTick(resolve));
     expect(transport.bufferedBytes).toBe(3);
     release();
     await record.when(() => record.drains() === 1);

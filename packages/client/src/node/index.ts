@@ -1,0 +1,4 @@
+export {
+  type ConnectWebSocketClientOptions,
+  connectWebSocketClient,
+} from './connect-websocket-client.js';

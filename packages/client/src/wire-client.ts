@@ -1,0 +1,170 @@
+import {
+  decodeResult,
+  type EnvironmentInfo,
+  ErrorCode,
+  type InitializeResult,
+  isServerNotification,
+  MalformedMessageError,
+  METHODS,
+  type MethodName,
+  type ParamsOf,
+  parseErrorText,
+  type ResultOf,
+  SERVER_NOTIFICATIONS,
+  type ServerNotificationName,
+} from '@exec-server/protocol';
+import { type CallOptions, Peer, type Transport } from '@exec-server/rpc';
+import { UnexpectedSessionError } from './errors.js';
+import { NotificationHub, type NotificationListener, type ServerNotification } from './notification-hub.js';
+
+const DEFAULT_INITIALIZE_TIMEOUT_MS = 10_000;
+
+/** Notifications kept until the handshake is over; a server that sends more before it answers is no server. */
+const MAX_HELD_NOTIFICATIONS = 4096;
+
+/** WebSocket close code for a server that does not keep to the protocol. */
+const PROTOCOL_ERROR_CLOSE_CODE = 1002;
+
+/** Options of {@link WireClient.connect}. */
+export interface WireClientOptions {
+  /** Name of this client, for the logs of the server. */
+  readonly clientName: string;
+  /** Session to attach to again instead of a new one. */
+  readonly resumeSessionId?: string;
+  /** Time for the answer to `initialize`, in milliseconds. @default 10000 */
+  readonly initializeTimeoutMs?: number;
+  /** Takes every notification, before the listeners of its name. */
+  readonly onNotification?: (notification: ServerNotification) => void;
+  /** The connection ended after the handshake; `reason` is absent when it did so cleanly. */
+  readonly onClose?: (reason: string | undefined) => void;
+}
+
+/**
+ * One connection to an exec-server, typed by the method table: calls, notifications, the end. It knows nothing of
+ * processes and never reconnects; both are for the layer above.
+ *
+ * What listeners throw surfaces as an uncaught exception, as with `EventTarget`.
+ */
+export class WireClient {
+  /** Id of the session; a later connection may resume it. */
+  readonly sessionId: string;
+  /** What the server told about its host; absent from servers that want to be asked with `environment/info`. */
+  readonly environmentInfo: EnvironmentInfo | undefined;
+  /** Settles at the end of the connection, after the last notification. Never rejects. */
+  readonly closed: Promise<string | undefined>;
+  readonly #peer: Peer;
+  readonly #hub: NotificationHub;
+
+  /** Performs the handshake. On failure the transport is closed and the error says why. */
+  static async connect(transport: Transport, options: WireClientOptions): Promise<WireClient> {
+    const hub = new NotificationHub(options.onNotification);
+    const peer = openPeer(transport, hub);
+    try {
+      const session = await openSession(peer, options);
+      return new WireClient(peer, hub, session, options.onClose);
+    } catch (error) {
+      peer.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    peer: Peer,
+    hub: NotificationHub,
+    session: InitializeResult,
+    onClose: WireClientOptions['onClose'],
+  ) {
+    this.sessionId = session.sessionId;
+    this.environmentInfo = session.environmentInfo;
+    this.#peer = peer;
+    this.#hub = hub;
+    this.closed = releaseAfterThisTurn(hub).then(() => peer.closed);
+    if (onClose !== undefined) void this.closed.then(onClose);
+  }
+
+  /** True from the first moment of the end. */
+  get isClosed(): boolean {
+    return this.#peer.isClosed;
+  }
+
+  /**
+   * Calls a method. Rejects with `RpcError` when the server answers with an error, `MalformedMessageError` when its
+   * answer makes no sense, `ConnectionLostError`, `CallTimeoutError`, or the reason of the signal.
+   */
+  call<M extends MethodName>(method: M, params: ParamsOf<M>, options?: CallOptions): Promise<ResultOf<M>> {
+    return callMethod(this.#peer, method, params, options);
+  }
+
+  /** Listens to the notifications of one name until the function it returns is called. */
+  on<N extends ServerNotificationName>(name: N, listener: NotificationListener<N>): () => void {
+    return this.#hub.on(name, listener);
+  }
+
+  /** Stops reading, so that a server with much to say has to wait; what is already read is still delivered. */
+  pause(): void {
+    this.#peer.pause();
+  }
+
+  resume(): void {
+    this.#peer.resume();
+  }
+
+  /** Ends the connection; the server keeps the session for a while. Pending calls fail. */
+  close(): void {
+    this.#peer.close();
+  }
+}
+
+function openPeer(transport: Transport, hub: NotificationHub): Peer {
+  const refuse = (detail: string) => {
+    const reason = parseErrorText(transport.framing, transport.label, detail);
+    peer.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason });
+  };
+  const peer = new Peer(transport, {
+    parseErrors: 'close',
+    onRequest({ id, method }) {
+      const message = `exec-server client does not implement \`${method}\` yet`;
+      peer.respondError(id, { code: ErrorCode.methodNotFound, message });
+    },
+    onNotification({ method, params }) {
+      if (!isServerNotification(method)) return;
+      try {
+        const decoded = decodeResult(SERVER_NOTIFICATIONS[method].params, params);
+        hub.publish({ method, params: decoded } as ServerNotification);
+      } catch (error) {
+        if (!(error instanceof MalformedMessageError)) throw error;
+        // Decisions are told for information only; one that cannot be read changes nothing.
+        if (method !== 'network/policyDecision') refuse(`\`${method}\`: ${error.message}`);
+      }
+      if (hub.heldCount > MAX_HELD_NOTIFICATIONS) refuse('too many notifications before the handshake');
+    },
+  });
+  return peer;
+}
+
+async function openSession(peer: Peer, options: WireClientOptions): Promise<InitializeResult> {
+  const { clientName, resumeSessionId, initializeTimeoutMs = DEFAULT_INITIALIZE_TIMEOUT_MS } = options;
+  const params = { clientName, ...(resumeSessionId !== undefined && { resumeSessionId }) };
+  const session = await callMethod(peer, 'initialize', params, { timeoutMs: initializeTimeoutMs });
+  if (resumeSessionId !== undefined && session.sessionId !== resumeSessionId) {
+    throw new UnexpectedSessionError(session.sessionId);
+  }
+  peer.notify('initialized', {});
+  return session;
+}
+
+async function callMethod<M extends MethodName>(
+  peer: Peer,
+  method: M,
+  params: ParamsOf<M>,
+  options: CallOptions = {},
+): Promise<ResultOf<M>> {
+  const result = await peer.request(method, params, options);
+  return decodeResult(METHODS[method].result, result) as ResultOf<M>;
+}
+
+/** Lets the caller of `connect` listen first to what came along with the answer to `initialize`. */
+async function releaseAfterThisTurn(hub: NotificationHub): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  hub.release();
+}
