@@ -141,7 +141,76 @@ export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
       },
     ],
   },
+  {
+    scenario: '95-listen-errors',
+    lines: [3, 3],
+    topic: 'Listen URLs',
+    instead: [refused(['--listen', 'http://127.0.0.1:0'], unsupportedUrl('http://127.0.0.1:0'))],
+  },
+  {
+    scenario: '95-listen-errors',
+    lines: [5, 5],
+    topic: 'Listen URLs',
+    instead: [refused(['--listen', 'wss://127.0.0.1:0'], unsupportedUrl('wss://127.0.0.1:0'))],
+  },
+  {
+    scenario: '95-listen-errors',
+    lines: [6, 6],
+    topic: 'Listen URLs',
+    // Not the recorded path: where it can be made, it would be.
+    instead: [running('unix://$TMPROOT/socket', 'unix://$TMPROOT/socket', '')],
+  },
+  {
+    scenario: '95-listen-errors',
+    lines: [7, 7],
+    topic: 'Start of the command',
+    instead: [
+      running(
+        'ws://127.0.0.1:0',
+        'ws://127.0.0.1:$PORT',
+        '\nconnect a client to ws://127.0.0.1:$PORT, or try CODEX_EXEC_SERVER_URL=ws://127.0.0.1:$PORT codex; ' +
+          'Ctrl-C ends the server',
+      ),
+    ],
+  },
+  {
+    scenario: '95-listen-errors',
+    lines: [8, 8],
+    topic: 'Refusals of the command line',
+    instead: [
+      {
+        event: 'cli',
+        args: ['--exit-on-stdin-close'],
+        exit: 2,
+        stdout: '',
+        stderr:
+          "error: unexpected argument '--exit-on-stdin-close' found\n" +
+          "Usage: exec-server [OPTIONS] [COMMAND]\nFor more information, try '--help'.",
+      },
+    ],
+  },
 ];
+
+function refused(args: readonly string[], stderr: string): EventLine {
+  return { event: 'cli', args, exit: 1, stdout: '', stderr: `Error: ${stderr}` };
+}
+
+function running(listen: string, banner: string, hint: string): EventLine {
+  return {
+    event: 'cli',
+    args: ['--listen', listen],
+    exit: 'running',
+    stdout: `${banner}\n`,
+    stderr: `exec-server listening on ${banner}${hint}`,
+  };
+}
+
+function unsupportedUrl(url: string): string {
+  return (
+    `unsupported --listen URL \`${url}\`; expected \`ws://IP:PORT\` or \`stdio\` ` +
+    '(also `unix:///PATH`, and `wss://IP:PORT` with --tls-cert and --tls-key)'
+  );
+}
 
 function closed(conn: string, code: number, reason = ''): EventLine {
   return { event: 'close', conn, code, reason };

@@ -213,10 +213,8 @@ class Player implements AsyncDisposable {
       case 'upgrade-refused':
         this.#bindJwt();
         return this.fail(...(await replayRefusedUpgrade(this.#running().url, line, bindings)));
-      case 'cli': {
-        const differences = await replayCommandLine(this.#commandOptions(), line, new Bindings());
-        return this.fail(...differences);
-      }
+      case 'cli':
+        return this.fail(...(await replayCommandLine(this.#commandOptions(), line, bindings)));
       case 'stdin-eof':
         return this.#stdio().endInput();
       case 'exit': {

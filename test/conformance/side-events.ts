@@ -57,7 +57,7 @@ export async function replayCommandLine(
   line: CliLine,
   bindings: Bindings,
 ): Promise<string[]> {
-  const command = new SpawnedCommand({ ...options, args: line.args });
+  const command = new SpawnedCommand({ ...options, args: bindings.fill(line.args) });
   let stdout = '';
   command.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     stdout += chunk;

@@ -25,3 +25,11 @@ test('the example runs', async () => {
   expect(output.split('\n').sort()).toEqual(['', 'exit code 0', 'hello from the other side']);
   expect(exit).toEqual({ code: 0, signal: null });
 });
+
+test('README.md lists the options that the command has', async () => {
+  const help = new SpawnedCommand({ args: ['serve', '--help'] });
+  const [output] = await Promise.all([text(help.stdout), help.exited]);
+  const offered = [...output.matchAll(/^ +(--[a-z0-9-]+(?: <[A-Z]+>)?)/gm)].map(([, flags]) => flags);
+  const listed = [...readme.matchAll(/^\| `(--[^`]+)`/gm)].map(([, flags]) => flags);
+  expect(listed).toEqual(offered);
+});
