@@ -55,6 +55,7 @@ function createProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help of a command')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       // Errors come back as exceptions and are written in one place.

@@ -25,6 +25,7 @@ export function addServeCommand(
     .command('serve', { isDefault: true })
     .description('take connections until a signal, or the end of stdin when it listens on stdio')
     .usage('[OPTIONS]')
+    // Taken only to be refused by name: it is a command that does not exist.
     .argument('[unexpected...]')
     .action(async (unexpected: string[], settings: ServeSettings) => {
       if (unexpected[0] !== undefined)

@@ -18,8 +18,8 @@ export function announce(io: Pick<CommandIo, 'stdout' | 'stderr'>, { urls, needs
   }
   const webSocket = addresses.find((address) => address.startsWith('ws'));
   if (webSocket === undefined) return;
-  const token = needsToken ? ' with the header `Authorization: Bearer TOKEN`' : '';
-  io.stderr.write(
-    `connect a client to ${webSocket}${token}, or try CODEX_EXEC_SERVER_URL=${webSocket} codex; Ctrl-C ends the server\n`,
-  );
+  const how = needsToken
+    ? `${webSocket} with the header \`Authorization: Bearer TOKEN\``
+    : `${webSocket}, for one with CODEX_EXEC_SERVER_URL=${webSocket} codex`;
+  io.stderr.write(`connect a client to ${how}; Ctrl-C ends the server\n`);
 }

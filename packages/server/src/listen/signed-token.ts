@@ -41,8 +41,12 @@ export function createSignedTokenPolicy(options: SignedTokenOptions): AuthPolicy
   };
 }
 
+/** Three parts in base64url without padding: of the several spellings that a lenient decoder takes, the one of the RFC. */
+const COMPACT_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /** The claims of a token that we signed, or nothing when it is not one or a claim has the wrong type. */
 async function readClaims(token: string, key: Parameters<typeof compactVerify>[1]) {
+  if (!COMPACT_TOKEN.test(token)) return undefined;
   try {
     const { payload } = await compactVerify(token, key, { algorithms: ['HS256'] });
     return parseClaims(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)));

@@ -48,6 +48,8 @@ it.each([
 it.each([
   ['garbage', 'garbage'],
   ['an empty token', ''],
+  ['padding', `${sign(good)}=`],
+  ['white space', ` ${sign(good)}`],
   ['another key', sign(good, { alg: 'HS256' }, Buffer.alloc(40, 'y'))],
   ['a changed payload', sign(good).replace(/\..*\./, `.${base64url({ ...good, sub: 'root' })}.`)],
   ['HS512', sign(good, { alg: 'HS512' }, secret, 'sha512')],

@@ -1,0 +1,50 @@
+import { Writable } from 'node:stream';
+import type { CommandIo, EndSignal } from '../src/command-io.js';
+
+/** A stream that keeps what is written to it. */
+export class TextSink extends Writable {
+  text = '';
+  isTTY = false;
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += String(chunk);
+    done();
+  }
+}
+
+/** A process to run commands in that is none: its signals and errors are sent by the test. */
+export class FakeIo implements CommandIo {
+  readonly stdin = { isTTY: false };
+  readonly stdout = new TextSink();
+  readonly stderr = new TextSink();
+  readonly exits: number[] = [];
+  readonly #signalListeners = new Set<(signal: EndSignal) => void>();
+  readonly #errorListeners = new Set<(error: unknown) => void>();
+
+  /** Listeners for signals and errors that were not taken off. */
+  get listeners(): number {
+    return this.#signalListeners.size + this.#errorListeners.size;
+  }
+
+  onEndSignal(listener: (signal: EndSignal) => void): () => void {
+    this.#signalListeners.add(listener);
+    return () => void this.#signalListeners.delete(listener);
+  }
+
+  onUncaught(listener: (error: unknown) => void): () => void {
+    this.#errorListeners.add(listener);
+    return () => void this.#errorListeners.delete(listener);
+  }
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+
+  signal(signal: EndSignal): void {
+    for (const listener of this.#signalListeners) listener(signal);
+  }
+
+  fail(error: unknown): void {
+    for (const listener of this.#errorListeners) listener(error);
+  }
+}
