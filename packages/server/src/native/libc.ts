@@ -35,8 +35,6 @@ export interface Libc {
   grantpt(fd: number): number;
   unlockpt(fd: number): number;
   ptsname_r(fd: number, name: Uint8Array, size: number): number;
-  sigemptyset(set: Uint8Array): number;
-  sigfillset(set: Uint8Array): number;
   posix_spawnattr_init(attributes: Uint8Array): number;
   posix_spawnattr_setflags(attributes: Uint8Array, flags: number): number;
   posix_spawnattr_setsigdefault(attributes: Uint8Array, set: Uint8Array): number;
@@ -85,8 +83,6 @@ const PROTOTYPES = {
   grantpt: 'int grantpt(int fd)',
   unlockpt: 'int unlockpt(int fd)',
   ptsname_r: 'int ptsname_r(int fd, void *name, size_t size)',
-  sigemptyset: 'int sigemptyset(void *set)',
-  sigfillset: 'int sigfillset(void *set)',
   posix_spawnattr_init: 'int posix_spawnattr_init(void *attributes)',
   posix_spawnattr_setflags: 'int posix_spawnattr_setflags(void *attributes, short flags)',
   posix_spawnattr_setsigdefault: 'int posix_spawnattr_setsigdefault(void *attributes, const void *set)',

@@ -62,10 +62,10 @@ function formatVariable([name, value]: readonly [string, string]): string {
 /** Node ignores SIGPIPE and a parent may have blocked or ignored anything; a child starts with neither. */
 function createAttributes(libc: Libc): Uint8Array {
   const attributes = Buffer.alloc(ATTRIBUTES_BYTES);
-  const all = Buffer.alloc(SIGNAL_SET_BYTES);
+  // Every bit by hand: `sigfillset` of glibc leaves out the two signals that it uses itself, and `posix_spawn` then
+  // starts the child with those ignored.
+  const all = Buffer.alloc(SIGNAL_SET_BYTES, 0xff);
   const none = Buffer.alloc(SIGNAL_SET_BYTES);
-  libc.sigfillset(all);
-  libc.sigemptyset(none);
   checkErrno(libc.posix_spawnattr_init(attributes), 'posix_spawnattr_init');
   checkErrno(libc.posix_spawnattr_setsigdefault(attributes, all), 'posix_spawnattr_setsigdefault');
   checkErrno(libc.posix_spawnattr_setsigmask(attributes, none), 'posix_spawnattr_setsigmask');

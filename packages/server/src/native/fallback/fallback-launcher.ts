@@ -21,9 +21,10 @@ import { StreamTarget } from './stream-target.js';
  * do it refuses with ENOTSUP: a working directory that is not UTF-8, and for ptys extra descriptors and an `argv[0]`
  * that is not the name of the program. What is different:
  * - pipes are socket pairs, so that a child cannot open `/dev/stdin`, `/dev/stdout` or `/dev/stderr` again;
+ * - stdin ends when the direct child does, also for processes that it left behind;
  * - descriptors of this process that are not close-on-exec reach the children, and the masters of ptys are such;
- * - a pty child runs a script without `#!` by the shell, where the native launcher fails with ENOEXEC, and reports a
- *   total size of arguments that is too large on the terminal and by exit code 1;
+ * - a file of no known format is run by the shell, where the native launcher fails with ENOEXEC;
+ * - a pty child reports a total size of arguments that is too large on the terminal and by exit code 1;
  * - a terminal starts with the modes of `node-pty`, and a start blocks the loop for a fork.
  */
 export class FallbackLauncher implements Launcher {

@@ -12,7 +12,7 @@ export class StreamTarget implements InputTarget {
 
   constructor(writable: Writable) {
     this.#writable = writable;
-    writable.on('error', (error) => this.#fail(toOsError(error, 'write')));
+    writable.on('error', (error) => this.#fail(toOsError(error, 'write', EPIPE)));
     writable.on('close', () => this.#fail(new OsError(EPIPE, 'write')));
   }
 
@@ -28,7 +28,7 @@ export class StreamTarget implements InputTarget {
       this.#writable.write(bytes, (error) => {
         this.#rejectPending = null;
         if (error == null) resolve();
-        else reject(toOsError(error, 'write'));
+        else reject(toOsError(error, 'write', EPIPE));
       });
     });
   }

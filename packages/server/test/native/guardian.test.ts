@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GUARDIAN_ARGV, Guardian, type GuardianProcess } from '../../src/native/guardian.js';
+import type { InputTarget } from '../../src/native/launch.js';
+import { NativeLauncher } from '../../src/native/native-launcher.js';
+import { silentLogger } from '../../src/telemetry/logger.js';
+import { LAUNCHERS, planOf, readState, run, shell, until } from './launch-helper.js';
+
+const FIXTURE = fileURLToPath(new URL('../fixtures/native/launch-and-wait.mjs', import.meta.url));
+/** Processes that the fixture names: two of the first child, one of each other. */
+const FIXTURE_PIDS = 6;
+
+const isGone = (pid: number) => [null, 'Z', 'X'].includes(readState(pid));
+
+describe.each(LAUNCHERS)('guardian of the $name launcher', ({ name }) => {
+  it('ends every child, also those that left group and session, when the server is killed', async () => {
+    const server = spawn(process.execPath, [FIXTURE, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const pids: number[] = [];
+    let guardian = 0;
+    for await (const line of createInterface({ input: server.stdout })) {
+      if (line.startsWith('guardian')) guardian = Number(line.split(' ')[1]);
+      else pids.push(Number(line));
+      if (pids.length === FIXTURE_PIDS && guardian > 0) break;
+    }
+    expect(pids.map((pid) => readState(pid))).not.toContain(null);
+    server.kill('SIGKILL');
+    await until(() => pids.every(isGone) && isGone(guardian));
+  });
+});
+
+describe('guardian', () => {
+  let launcher: NativeLauncher;
+
+  afterEach(() => launcher.close());
+
+  it('is a session of its own that holds nothing of ours', async () => {
+    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    expect(launcher.guardianPid).toBeNull();
+    await run(launcher, shell(':')).done;
+    const pid = launcher.guardianPid!;
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
+    // The kernel fills it in while the exec is under way.
+    await until(() => read('cmdline').length > 0);
+    expect(read('cmdline')).toEqual(GUARDIAN_ARGV);
+    expect(read('environ')).toEqual([]);
+    expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
+    expect(readlinkSync(`/proc/${pid}/fd/1`)).toBe('/dev/null');
+    expect(existsSync(`/proc/${pid}/fd/3`)).toBe(false);
+    for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGPIPE'] as const) {
+      // Ignored only once the shell has read its first line of program.
+      await until(() => ignoresSignal(pid, signal));
+      process.kill(pid, signal);
+    }
+    expect(isGone(pid)).toBe(false);
+    await launcher.close();
+    await until(() => isGone(pid));
+  });
+
+  it('is started again when it dies, and knows the children of before', async () => {
+    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    const child = run(launcher, planOf('/bin/sleep', ['1000']));
+    const first = launcher.guardianPid!;
+    process.kill(first, 'SIGKILL');
+    await until(() => launcher.guardianPid !== null && launcher.guardianPid !== first);
+    // Closing ends what is left, through the new guardian.
+    await launcher.close();
+    expect(await child.done).toEqual({ kind: 'signaled', signal: 9 });
+  });
+
+  it('does not end with the launcher what has been deleted', async () => {
+    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    for (let round = 0; round < 50; round += 1) await run(launcher, shell(':')).done;
+    const stranger = spawn('/bin/sleep', ['1000'], { detached: true });
+    await launcher.close();
+    expect(isGone(stranger.pid!)).toBe(false);
+    stranger.kill('SIGKILL');
+  });
+
+  it('replaces a shell that does not read, and tells the new one only what still counts', async () => {
+    const started: { lines: string; killed: boolean }[] = [];
+    const startStub = (): GuardianProcess => {
+      const state = { lines: '', killed: false, busy: false };
+      started.push(state);
+      const input: InputTarget & { readonly busy: boolean } = {
+        get busy() {
+          return state.busy;
+        },
+        // The first shell takes one write and no more.
+        write: (bytes) => {
+          state.lines += Buffer.from(bytes).toString();
+          state.busy = started.length === 1;
+          return state.busy ? new Promise(() => {}) : Promise.resolve();
+        },
+        close: () => {},
+      };
+      return {
+        pid: started.length,
+        input,
+        exit: new Promise(() => {}),
+        kill: () => {
+          state.killed = true;
+        },
+      };
+    };
+    const guardian = new Guardian(startStub, silentLogger);
+    guardian.add(7);
+    // `+1000000\n` and `-1000000\n`: 18 bytes a round, against a backlog of 262,144.
+    for (let round = 0; round < 14_563; round += 1) {
+      guardian.add(1_000_000);
+      guardian.delete(1_000_000);
+    }
+    expect(started).toHaveLength(1);
+    guardian.add(1_000_000);
+    guardian.delete(1_000_000);
+    expect(started.map(({ killed }) => killed)).toEqual([true, false]);
+    expect(started[1]!.lines).toMatch(/^\+7\n/);
+    expect(started[1]!.lines.length).toBeLessThan(100);
+  });
+
+  it('keeps up with a thousand starts', async () => {
+    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    const first = run(launcher, shell(':'));
+    await first.done;
+    const pid = launcher.guardianPid;
+    for (let round = 0; round < 1_000; round += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => run(launcher, planOf('/bin/true', [])).done));
+    }
+    expect(launcher.guardianPid).toBe(pid);
+    const child = run(launcher, planOf('/bin/sleep', ['1000']));
+    await launcher.close();
+    expect(await child.done).toEqual({ kind: 'signaled', signal: 9 });
+  });
+});
+
+function ignoresSignal(pid: number, signal: NodeJS.Signals): boolean {
+  const mask = readFileSync(`/proc/${pid}/status`, 'utf8').match(/SigIgn:\s(\w+)/)![1]!;
+  const number = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGPIPE: 13, SIGTERM: 15 }[signal as string]!;
+  return ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { LeftoverSweep } from '../../src/native/leftover-sweep.js';
+
+describe('LeftoverSweep', () => {
+  it('reports a leader when the last process of its session and group is gone', async () => {
+    const reported: number[] = [];
+    let onReport = () => {};
+    const sweep = new LeftoverSweep((leader) => {
+      reported.push(leader);
+      onReport();
+    });
+    const nextReport = () =>
+      new Promise<void>((resolve) => {
+        onReport = resolve;
+      });
+    const living = spawn('/bin/sleep', ['1000'], { detached: true });
+    const ended = spawn('/bin/true', { detached: true });
+    await once(ended, 'exit');
+    // The sweep's timer does not keep the loop alive.
+    const keepAlive = setInterval(() => {}, 1_000);
+    sweep.add(living.pid!);
+    sweep.add(ended.pid!);
+    await nextReport();
+    expect(reported).toEqual([ended.pid]);
+    living.kill('SIGKILL');
+    await once(living, 'exit');
+    const report = nextReport();
+    sweep.add(ended.pid!);
+    sweep.delete(ended.pid!);
+    await report;
+    expect(reported).toEqual([ended.pid, living.pid]);
+    sweep.close();
+    clearInterval(keepAlive);
+  });
+});
