@@ -1,0 +1,91 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  CLIENT_NOTIFICATIONS,
+  isClientNotification,
+  isMethod,
+  isServerNotification,
+  isServerRequest,
+  METHODS,
+  type NotificationParams,
+  type ParamsOf,
+  type ProcessStartParams,
+  type ResultOf,
+  SERVER_NOTIFICATIONS,
+  SERVER_REQUESTS,
+} from '../src/index.js';
+import { PURPOSES } from '../src/purposes.js';
+
+it('pins the requests, their families and their lanes', () => {
+  const table = Object.entries(METHODS).map(([name, { family, lane }]) => `${name} | ${family} | ${lane}`);
+  expect(table.sort()).toEqual([
+    'capabilities/discoverV2 | capability discovery | ordinary',
+    'capabilityRoots/discoverV1 | capability discovery | ordinary',
+    'environment/info | environment info | control',
+    'environment/status | environment status | control',
+    'environmentConfig/read | environment config | ordinary',
+    'fs/canonicalize | filesystem | ordinary',
+    'fs/close | filesystem | control',
+    'fs/copy | filesystem | ordinary',
+    'fs/createDirectory | filesystem | ordinary',
+    'fs/getMetadata | filesystem | ordinary',
+    'fs/open | filesystem | ordinary',
+    'fs/readBlock | filesystem | ordinary',
+    'fs/readDirectory | filesystem | ordinary',
+    'fs/readFile | filesystem | ordinary',
+    'fs/remove | filesystem | ordinary',
+    'fs/walk | filesystem | ordinary',
+    'fs/watchMissing | filesystem | ordinary',
+    'fs/writeBlock | filesystem | ordinary',
+    'fs/writeFile | filesystem | ordinary',
+    'http/request | http | ordinary',
+    'initialize | handshake | handshake',
+    'process/read | exec | ordinary',
+    'process/signal | exec | control',
+    'process/start | exec | ordinary',
+    'process/terminate | exec | control',
+    'process/write | exec | ordinary',
+  ]);
+});
+
+it('pins the other messages', () => {
+  expect(Object.keys(CLIENT_NOTIFICATIONS)).toEqual(['initialized']);
+  expect(Object.keys(SERVER_REQUESTS)).toEqual(['network/policyRequest']);
+  expect(Object.keys(SERVER_NOTIFICATIONS)).toEqual([
+    'process/output',
+    'process/exited',
+    'process/closed',
+    'http/request/bodyDelta',
+    'fs/missingChanged',
+    'network/policyDecision',
+  ]);
+});
+
+it('says what each is for', () => {
+  const names = [METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS].flatMap(Object.keys);
+  expect(Object.keys(PURPOSES).sort()).toEqual(names.sort());
+});
+
+describe('lookup', () => {
+  it('finds the names of the table', () => {
+    expect(isMethod('process/start')).toBe(true);
+    expect(isServerNotification('process/output')).toBe(true);
+    expect(isClientNotification('initialized')).toBe(true);
+    expect(isServerRequest('network/policyRequest')).toBe(true);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'nope'])(
+    'does not find %j',
+    (name) => {
+      expect(
+        [isMethod, isServerNotification, isClientNotification, isServerRequest].some((is) => is(name)),
+      ).toBe(false);
+    },
+  );
+});
+
+it('gives types by name', () => {
+  expectTypeOf<ParamsOf<'process/start'>>().toEqualTypeOf<ProcessStartParams>();
+  expectTypeOf<ParamsOf<'environment/info'>>().toEqualTypeOf<null>();
+  expectTypeOf<ResultOf<'process/terminate'>>().toEqualTypeOf<{ running: boolean }>();
+  expectTypeOf<NotificationParams<'process/closed'>>().toEqualTypeOf<{ processId: string; seq: number }>();
+});
