@@ -74,7 +74,7 @@ export class Peer {
   readonly #calls: PendingCalls;
   readonly #gauge: OutboundGauge;
   readonly #inbound: InboundValve;
-  /** Set when this side begins the end; what the transport says later does not change the reason. */
+  /** Set at the first moment of the end, with the reason if this side has one. */
   #ending: { reason: string | undefined } | undefined;
   #unansweredRequests = 0;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -277,7 +277,7 @@ export class Peer {
 
   #transportClosed(reason: string | undefined): string | undefined {
     this.#beginEnd(reason);
-    return this.#ending?.reason;
+    return this.#ending?.reason ?? reason;
   }
 
   #guard(handle: () => void): void {

@@ -117,6 +117,15 @@ describe('requests of the other side', () => {
     ]);
   });
 
+  test('come with the length of their message', async () => {
+    const text = '{"id":1,"method":"m","params":"é"}';
+    const { peer, far, record } = startPeer({
+      onRequest: ({ id }, length) => peer.respond(id, length),
+    });
+    far.send(text);
+    expect(await record.until(1)).toEqual([`{"id":1,"result":${text.length}}`]);
+  });
+
   test.each([
     [
       'throws',

@@ -20,6 +20,8 @@ export interface LineTransportOptions {
   readonly maxMessageBytes?: number;
   /** What a line that is not UTF-8 costs: the connection, or only itself through `onMalformed`. @default 'end' */
   readonly onInvalidUtf8?: 'end' | 'report';
+  /** Time to write the queue and, on a socket, for the other side to go, in milliseconds. @default 5000 */
+  readonly closeTimeoutMs?: number;
 }
 
 /** JSON messages, one per line, over any pair of streams: stdio, a Unix socket, a pipe. */
@@ -35,6 +37,7 @@ class LineTransport implements Transport {
   readonly #owner = new TransportOwner();
   readonly #splitter: LineSplitter;
   readonly #endOnInvalidUtf8: boolean;
+  readonly #closeTimeoutMs: number;
   #paused = false;
   #corked = false;
   /** Why the transport closes by itself; the end carries it. */
@@ -47,6 +50,7 @@ class LineTransport implements Transport {
     this.#output = options.output;
     this.#splitter = new LineSplitter(options.maxMessageBytes ?? MAX_MESSAGE_BYTES);
     this.#endOnInvalidUtf8 = options.onInvalidUtf8 !== 'report';
+    this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
     // A stream without an error listener takes the process down, so these stay for good.
     for (const stream of new Set([this.#input, this.#output])) {
       stream.on('error', (error: Error) => this.#end(error.message));
@@ -80,7 +84,8 @@ class LineTransport implements Transport {
 
   pause(): void {
     this.#paused = true;
-    this.#input.pause();
+    // A closing transport has to see the end of its input.
+    if (this.#owner.phase === 'live') this.#input.pause();
   }
 
   resume(): void {
@@ -90,10 +95,8 @@ class LineTransport implements Transport {
 
   close(_options?: CloseOptions): void {
     if (!this.#owner.beginClose()) return;
-    this.#closeTimer = setTimeout(
-      () => this.#end(this.#failure ?? 'queue was not flushed in time'),
-      CLOSE_TIMEOUT_MS,
-    );
+    const giveUp = () => this.#end(this.#failure ?? 'connection did not close in time');
+    this.#closeTimer = setTimeout(giveUp, this.#closeTimeoutMs);
     this.#closeTimer.unref();
     this.#output.end();
     // Read on into the void: a socket closed over unread input would reset and take the last messages with it.

@@ -83,7 +83,8 @@ class WebSocketTransport implements Transport {
 
   pause(): void {
     this.#paused = true;
-    this.#socket.pause();
+    // A closing transport has to see the answer to its close frame.
+    if (this.#owner.phase === 'live') this.#socket.pause();
   }
 
   resume(): void {
@@ -95,7 +96,6 @@ class WebSocketTransport implements Transport {
     if (!this.#owner.beginClose()) return;
     this.#socket.close(code, fitCloseReason(reason));
     this.#terminateLater('close frame was not answered in time');
-    // The answer to the close frame has to be read.
     this.#socket.resume();
   }
 

@@ -209,6 +209,15 @@ describe('the end', () => {
     expect(await record.closed).toBeUndefined();
   });
 
+  test('close gives up on a reader that never reads', async () => {
+    const transport = overSocket({ closeTimeoutMs: 10 });
+    const record = recordTransport(transport);
+    transport.send('x'.repeat(64 * 1024 * 1024));
+    transport.close();
+    expect(await record.closed).toBe('connection did not close in time');
+    expect(transport.bufferedBytes).toBe(0);
+  });
+
   test('close delivers nothing any more', async () => {
     const transport = overSocket();
     const record = recordTransport(transport, { onMessage: () => transport.close() });

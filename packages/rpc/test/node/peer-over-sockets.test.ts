@@ -10,15 +10,15 @@ const LOW = 256 * 1024;
 interface ConnectedTransports {
   readonly near: Transport;
   readonly far: Transport;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 async function overLines(): Promise<ConnectedTransports> {
-  const { near, far, close } = await connectSockets();
+  const pair = await connectSockets();
   return {
-    near: createLineTransport({ input: near, output: near, label: 'near' }),
-    far: createLineTransport({ input: far, output: far, label: 'far' }),
-    close,
+    near: createLineTransport({ input: pair.near, output: pair.near, label: 'near' }),
+    far: createLineTransport({ input: pair.far, output: pair.far, label: 'far' }),
+    close: () => pair.close(),
   };
 }
 

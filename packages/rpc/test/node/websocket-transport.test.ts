@@ -205,6 +205,7 @@ describe('the end from this side', () => {
     pair.far.send('unread');
     await new Promise<void>((resolve) => pair.far.ping('', true, () => resolve()));
     transport.close();
+    transport.pause();
     expect(await record.closed).toBeUndefined();
     expect(record.messages).toEqual([]);
   });
