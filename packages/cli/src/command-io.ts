@@ -40,7 +40,7 @@ export function createProcessIo(): CommandIo {
 }
 
 /** How long an ending command waits for somebody to read what it wrote. */
-const FLUSH_TIMEOUT_MS = 1_000;
+const FLUSH_TIMEOUT_MS = 300;
 
 /** Resolves when what was written so far has been read, or will not be. */
 export async function flushOutput(io: Pick<CommandIo, 'stdout' | 'stderr'>): Promise<void> {

@@ -16,10 +16,9 @@ export function singleOption<Value>(flags: string, description: string, read: Re
 
 /** An option that may be given several times; its values are collected. */
 export function repeatableOption(flags: string, description: string): Option {
-  return new Option(flags, `${description} (repeatable)`).argParser<string[]>((text, earlier = []) => [
-    ...earlier,
-    text,
-  ]);
+  return new Option(flags, `${description} (repeatable)`).argParser<string[] | undefined>(
+    (text, earlier = []) => [...earlier, text],
+  );
 }
 
 export const readText: ReadValue<string> = (text) => text;

@@ -14,8 +14,8 @@ import { type PlannedListener, planListeners } from './plan-listeners.js';
 import type { ServeSettings } from './settings.js';
 import { type EndWatch, watchForEnd } from './watch-for-end.js';
 
-/** From the first reason to end to the exit, whatever hangs. Callers are promised two seconds. */
-const SHUTDOWN_DEADLINE_MS = 1_900;
+/** Time for an orderly end, whatever hangs. With the flush of the output after it the exit comes within 2 seconds. */
+const SHUTDOWN_DEADLINE_MS = 1_600;
 
 /** Serves until there is a reason to end and resolves with the exit code. Rejects when the server cannot start. */
 export async function runServer(settings: ServeSettings, io: CommandIo): Promise<number> {

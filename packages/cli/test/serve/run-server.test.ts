@@ -19,7 +19,7 @@ it('says where it listens, first of all', async () => {
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with 0 at %s', async (signal) => {
   await using server = await startServer();
-  await using _wire = await openWire(server.url);
+  using _wire = await openWire(server.url);
   server.kill(signal);
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });

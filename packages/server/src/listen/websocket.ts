@@ -7,6 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
 import { authenticateUpgrade, SUBPROTOCOL } from './auth.js';
+import { checkAllowLists } from './check-allow-lists.js';
 import { createHostGuard } from './host-guard.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.js';
 import { decideRequest, type HttpAnswer, refuseUpgrade, sendAnswer } from './http-surface.js';
@@ -33,6 +34,7 @@ export async function openWebSocketListener(
   accept: AcceptConnection,
 ): Promise<Listener> {
   refuseOpenNetwork(target, options);
+  checkAllowLists(options);
   const server = createHttpServer(target, { ...DEFAULT_HTTP_LIMITS, ...options.http }, options);
   await bind(server, target);
   return new WebSocketListener(server, target, options, accept);

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { AuditLog } from './audit.js';
+import { escapeControls } from './escape-controls.js';
 import { type Logger, silentLogger } from './logger.js';
 
 /** Readable by the server's user alone: command lines often carry secrets. */
@@ -55,7 +56,8 @@ export function createFileAuditLog(path: string, options: FileAuditLogOptions = 
   return {
     record(event) {
       try {
-        orExplain(() => append(`${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`));
+        const line = escapeControls(JSON.stringify({ time: new Date().toISOString(), ...event }));
+        orExplain(() => append(`${line}\n`));
       } catch (err) {
         if (!failing) logger.error({ err }, 'the audit log cannot be written');
         failing = true;

@@ -1,12 +1,10 @@
+import { escapeControls } from './escape-controls.js';
+
 const COLOR_OF_LEVEL: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const DIM = 2;
 
 /** Values that can stand without quotes and cannot be mistaken for anything else. */
 const PLAIN_VALUE = /^[\w./:@+-]+$/;
-
-/** Characters that could move the cursor, start a new line or hide text in a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
 interface LogRecord {
   readonly level: string;
@@ -44,11 +42,4 @@ function formatError(err: LogRecord['err']): string {
     .split('\n')
     .map((row) => `    ${escapeControls(row.trim())}\n`)
     .join('');
-}
-
-function escapeControls(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, (character) => {
-    const code = character.charCodeAt(0).toString(16);
-    return `\\u${code.padStart(4, '0')}`;
-  });
 }

@@ -22,7 +22,7 @@ const started: AuditEvent = {
   sessionId: 's',
   processId: 'p',
   pid: 7,
-  argv: ['sh', '-c', 'echo "a\nb"\u001b[2J'],
+  argv: ['sh', '-c', 'echo "a\nb"\u001b[2J\u009b2J'],
   cwd: '/tmp',
   tty: false,
 };
@@ -39,7 +39,7 @@ it('appends a line per event, with its time, and escapes what a command line car
   const { time, ...event } = JSON.parse(first);
   expect(event).toEqual(started);
   expect(new Date(time).toISOString()).toBe(time);
-  expect(first).toContain('\\u001b[2J');
+  expect(first).toContain('a\\nb\\"\\u001b[2J\\u009b2J');
   expect(JSON.parse(second)).toMatchObject({ event: 'process-refused', reason: 'no' });
   expect(lines()).toHaveLength(3);
 });
