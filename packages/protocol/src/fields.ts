@@ -72,7 +72,12 @@ export function integer(kind: keyof typeof INTEGERS, meaning?: string): z.ZodMin
   const checked = schema.check(
     z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, 'invalid number'),
   );
-  return annotate(checked, { type: 'integer', minimum, maximum, ...description(meaning) });
+  // A bound that a double cannot hold would be printed wrong.
+  const bounds = {
+    ...(Number.isSafeInteger(minimum) && { minimum }),
+    ...(Number.isSafeInteger(maximum) && { maximum }),
+  };
+  return annotate(checked, { type: 'integer', ...bounds, ...description(meaning) });
 }
 
 /** Text that must pass a check of its own. */

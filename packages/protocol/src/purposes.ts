@@ -1,3 +1,4 @@
+import type { ErrorCode } from './errors.js';
 import type {
   ClientNotificationName,
   MethodName,
@@ -43,4 +44,16 @@ export const PURPOSES: Readonly<
   'fs/missingChanged': 'A watched path appeared or changed; the watch is over.',
   'network/policyDecision': 'The proxy of a process decided about a connection. Best effort.',
   'network/policyRequest': 'Asks whether a process may connect to a host.',
+};
+
+/** What each error code says. */
+export const ERROR_MEANINGS: Readonly<Record<keyof typeof ErrorCode, string>> = {
+  invalidRequest: 'The message is malformed, or the request is refused in the present state.',
+  methodNotFound: 'The method does not exist.',
+  invalidParams: 'The parameters cannot be decoded or make no sense.',
+  internalError: 'The operating system or the server failed.',
+  notFound: 'A file or a file handle does not exist.',
+  sessionAttached: 'The session to resume is attached to another connection.',
+  overloaded: 'A limit on work in flight is reached; the request was not started and may be sent again.',
+  transportClosed: 'Never sent: what a client reports for calls whose transport ended before the answer.',
 };

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { decodeParams, decodeResult, InitializeParams, InitializeResult } from '../../src/index.js';
+import { problemOf } from './problem-of.js';
+
+it('initializes by name and by position', () => {
+  expect(decodeParams(InitializeParams, { clientName: 'c', resumeSessionId: null })).toEqual({
+    clientName: 'c',
+  });
+  expect(decodeParams(InitializeParams, ['c'])).toEqual({ clientName: 'c' });
+  expect(decodeParams(InitializeParams, ['c', 's'])).toEqual({ clientName: 'c', resumeSessionId: 's' });
+  expect(problemOf(InitializeParams, [])).toBe(
+    'invalid length 0, expected struct InitializeParams with 2 elements',
+  );
+  expect(decodeResult(InitializeResult, { sessionId: 's' })).toEqual({ sessionId: 's' });
+});
