@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { EACCES, ENOENT } from './constants.js';
 import { OsError } from './os-error.js';
 
-/** Where a program is looked for when the child has no PATH. */
-export const DEFAULT_SEARCH_PATH = '/bin:/usr/bin';
+/** Where a program is looked for when the child has no PATH; the reference server looks there. */
+export const DEFAULT_SEARCH_PATH = '/usr/local/bin:/bin:/usr/bin';
 
 /**
  * Finds the file that a program name means for a child with the given PATH and working directory. The result may be

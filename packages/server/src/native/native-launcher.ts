@@ -139,6 +139,7 @@ export class NativeLauncher implements Launcher {
     });
     // An earlier child with this number can only be one whose whole session is gone.
     this.#sweep.delete(pid);
+    this.#groups.get(pid)?.forget();
     const group = new ProcessGroup(this.#libc, pid);
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);

@@ -40,15 +40,19 @@ export function openPty(libc: Libc, size: TerminalSize, scope: DescriptorScope):
   return { master, slave, slavePath };
 }
 
-export function setTerminalSize(libc: Libc, master: number, { rows, cols }: TerminalSize): void {
-  if (!isTerminalSize(rows) || !isTerminalSize(cols)) throw new OsError(EINVAL, 'ioctl');
+export function setTerminalSize(libc: Libc, master: number, size: TerminalSize): void {
+  checkTerminalSize(size);
   // struct winsize: rows, columns, and two pixel sizes that nobody knows.
-  const winsize = Buffer.from(Uint16Array.of(rows, cols, 0, 0).buffer);
+  const winsize = Buffer.from(Uint16Array.of(size.rows, size.cols, 0, 0).buffer);
   checkResult(libc, libc.ioctl(master, TIOCSWINSZ, winsize), 'ioctl');
 }
 
-function isTerminalSize(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= MAX_TERMINAL_SIZE;
+/** Throws EINVAL for a size that would wrap around in the kernel's 16 bits. */
+export function checkTerminalSize({ rows, cols }: TerminalSize): void {
+  for (const value of [rows, cols]) {
+    if (!Number.isInteger(value) || value < 0 || value > MAX_TERMINAL_SIZE)
+      throw new OsError(EINVAL, 'ioctl');
+  }
 }
 
 function readSlavePath(libc: Libc, master: number): string {

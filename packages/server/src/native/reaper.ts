@@ -79,7 +79,7 @@ class Reaper {
   }
 
   readonly #scan = (): void => {
-    for (const pid of [...this.#children.keys()]) this.#reap(pid);
+    for (const pid of this.#children.keys()) this.#reap(pid);
   };
 
   /** False when the pid is not a child of ours. */

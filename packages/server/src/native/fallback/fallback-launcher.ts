@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { Logger } from '../../telemetry/logger.js';
-import { EAGAIN, ENOTSUP, ESRCH } from '../constants.js';
+import { EAGAIN, EIO, ENOTSUP, ESRCH } from '../constants.js';
 import { GUARDIAN_ARGV, GUARDIAN_PROGRAM, Guardian, type GuardianProcess } from '../guardian.js';
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from '../launch.js';
 import { LeftoverSweep } from '../leftover-sweep.js';
 import { OsError } from '../os-error.js';
-import type { TerminalSize } from '../pty.js';
+import { checkTerminalSize, type TerminalSize } from '../pty.js';
 import { checkPlan, choosePtyName } from './check-plan.js';
 import { toOsError } from './node-error.js';
 import { loadPtyBinding, SAME_ID } from './pty-binding.js';
@@ -59,7 +59,7 @@ export class FallbackLauncher implements Launcher {
   #track(started: Omit<LaunchedProcess, 'signalGroup'>): LaunchedProcess {
     const { pid } = started;
     const group = { gone: false };
-    this.#sweep.delete(pid);
+    this.#reuseNumber(pid);
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);
     void started.exit.then(() => {
@@ -73,6 +73,13 @@ export class FallbackLauncher implements Launcher {
         return !group.gone;
       },
     };
+  }
+
+  /** An earlier child with this number can only be one whose whole session is gone. */
+  #reuseNumber(pid: number): void {
+    this.#sweep.delete(pid);
+    const earlier = this.#groups.get(pid);
+    if (earlier !== undefined) earlier.gone = true;
   }
 
   #forgetGroup(leader: number): void {
@@ -109,6 +116,7 @@ function refuseResize(): never {
 
 function launchPty(plan: LaunchPlan, size: TerminalSize, cwd: string): Omit<LaunchedProcess, 'signalGroup'> {
   if (plan.extraDescriptors.length > 0) throw new OsError(ENOTSUP, 'fork');
+  checkTerminalSize(size);
   const name = choosePtyName(plan);
   const { binding, helperPath } = loadPtyBinding();
   const env = Array.from(plan.env, ([key, value]) => `${key}=${value}`);
@@ -146,7 +154,8 @@ function launchPty(plan: LaunchPlan, size: TerminalSize, cwd: string): Omit<Laun
     input: target,
     exit,
     resize: ({ rows, cols }) => {
-      if (!open) throw new OsError(ENOTSUP, 'ioctl');
+      checkTerminalSize({ rows, cols });
+      if (!open) throw new OsError(EIO, 'ioctl');
       binding.resize(child.fd, cols, rows);
     },
   };
