@@ -7,7 +7,10 @@ export default defineConfig({
     // Unit tests run on the sources; only tests that start the command use the build.
     alias: [
       { find: /^@exec-server\/(rpc|client)\/node$/, replacement: source('$1/src/node/index.ts') },
-      { find: /^@exec-server\/(protocol|rpc|server|client|testing)$/, replacement: source('$1/src/index.ts') },
+      {
+        find: /^@exec-server\/(protocol|rpc|server|client|testing)$/,
+        replacement: source('$1/src/index.ts'),
+      },
       { find: /^exec-server$/, replacement: source('cli/src/index.ts') },
     ],
   },

@@ -9,7 +9,10 @@ export async function serve(...args: string[]): Promise<RunningServer> {
 }
 
 /** A WebSocket connection that has shaken hands. */
-export async function openSession(url: string, resumeSessionId?: string): Promise<{ wire: Wire; sessionId: string }> {
+export async function openSession(
+  url: string,
+  resumeSessionId?: string,
+): Promise<{ wire: Wire; sessionId: string }> {
   const wire = await openWire(url);
   onTestFinished(() => wire.terminate());
   const { result } = await wire.request('initialize', { clientName: 'e2e', resumeSessionId });

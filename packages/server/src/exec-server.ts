@@ -2,8 +2,9 @@ import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection/connection.js';
 import { describeEnvironment } from './environment/info.js';
+import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
-import { type ListenOptions, openListener } from './listen/open-listener.js';
+import { openListener } from './listen/open-listener.js';
 import { createLauncher } from './native/launcher.js';
 import { resolveLimits, type ServerLimitOptions } from './options.js';
 import type { ProcessEngine } from './process/process-engine.js';
@@ -37,7 +38,13 @@ export interface ExecServer {
 
 /** Wires a server together. Several may live in one program. */
 export function createExecServer(options: ExecServerOptions = {}): ExecServer {
-  const { logger = silentLogger, auditLog = noAuditLog, clock = systemClock, env = process.env, ...rest } = options;
+  const {
+    logger = silentLogger,
+    auditLog = noAuditLog,
+    clock = systemClock,
+    env = process.env,
+    ...rest
+  } = options;
   const limits = resolveLimits(rest);
   const registry = new ProcessRegistry();
   const launcher = createLauncher({ logger });
@@ -56,7 +63,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     processes: registry,
     detachedSessionMs: limits.detachedSessionMs,
-    onEnd: (session) => terminateOnSessionEnd(registry, session.id),
+    onEnd: (session) => terminateOnSessionEnd(registry, session),
   });
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   decodeParams,
   ErrorCode,
@@ -8,7 +9,7 @@ import {
   RpcError,
 } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
-import type { Dialect, DialectMethod } from '../dialects/dialect.js';
+import type { Dialect, DialectMethod, HandlerContext } from '../dialects/dialect.js';
 import { describeSession, openSession } from '../dialects/exec/initialize.js';
 import { JsonOutputSink } from '../dialects/exec/json-output-sink.js';
 import { execDialect } from '../dialects/exec/table.js';
@@ -39,6 +40,7 @@ export class Connection implements SessionOwner {
   readonly #gone = new AbortController();
   readonly #dialect: Dialect = execDialect;
   readonly #logger: Logger;
+  readonly #context: Omit<HandlerContext, 'session' | 'place'>;
   #session: Session | undefined;
   #confirmed = false;
   #takenWhileBlocked = 0;
@@ -50,15 +52,18 @@ export class Connection implements SessionOwner {
   ) {
     const { limits } = services.engine;
     this.#logger = services.logger.child({ remote: info.remote });
+    this.#context = { engine: services.engine, signal: this.#gone.signal };
     this.#peer = new Peer(transport, {
       parseErrors: 'answer',
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
-      onRequest: (request) => this.#onRequest(request),
+      onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#onNotification(method),
       onUnexpectedResponse: (id) => this.#fail(`unexpected client response for request id ${id}`),
       onClose: (reason) => this.#onClose(reason),
     });
+    // Every request that waits listens for the end; how many may is the lanes' business.
+    setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer);
     this.#logger.debug({ principal: info.principal }, 'connected');
   }
@@ -81,14 +86,22 @@ export class Connection implements SessionOwner {
     return this.#peer.closed;
   }
 
-  #onRequest(request: RequestMessage): void {
+  #onRequest(request: RequestMessage, length: number): void {
     this.#pauseFloods();
     try {
-      if (request.method === 'initialize') return this.#initialize(request);
+      if (request.method === 'initialize') {
+        this.#initialize(request);
+        return;
+      }
       const method = this.#dialect.find(request.method);
       if (method === undefined) throw this.#dialect.unknownMethod(request.method);
       const params = method.decode(request.params);
-      this.#run(request, method, params as never, this.#sessionFor(method));
+      const session = this.#sessionFor(method);
+      const taken = this.#lanes.submit(method.lane, length, (place) =>
+        this.#answer(request, () => method.handle(params as never, { ...this.#context, session, place })),
+      );
+      if (!taken)
+        throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
     } catch (error) {
       this.#answerError(request, error);
     }
@@ -110,22 +123,18 @@ export class Connection implements SessionOwner {
     return this.#session;
   }
 
-  #run(request: RequestMessage, method: DialectMethod, params: never, session: Session): void {
-    const { engine } = this.services;
-    const { signal } = this.#gone;
-    const taken = this.#lanes.submit(method.lane, request.size, async (place) => {
-      try {
-        this.#peer.respond(request.id, await method.handle(params, { engine, session, signal, place }));
-      } catch (error) {
-        this.#answerError(request, error);
-      }
-    });
-    if (!taken) throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
+  async #answer(request: RequestMessage, handle: () => unknown): Promise<void> {
+    try {
+      this.#peer.respond(request.id, await handle());
+    } catch (error) {
+      this.#answerError(request, error);
+    }
   }
 
   #answerError(request: RequestMessage, error: unknown): void {
     if (this.#gone.signal.aborted) return;
-    if (!(error instanceof RpcError)) this.#logger.error({ err: error, method: request.method }, 'request failed');
+    if (!(error instanceof RpcError))
+      this.#logger.error({ err: error, method: request.method }, 'request failed');
     this.#peer.respondError(request.id, error instanceof RpcError ? error : internalError('internal error'));
   }
 
@@ -141,9 +150,10 @@ export class Connection implements SessionOwner {
   }
 
   #onNotification(method: string): void {
-    if (method !== 'initialized') return this.#fail(`unexpected notification method: ${method}`);
-    if (this.#session === undefined) return this.#fail('received `initialized` notification before `initialize`');
-    this.#confirmed = true;
+    if (method !== 'initialized') this.#fail(`unexpected notification method: ${method}`);
+    else if (this.#session === undefined)
+      this.#fail('received `initialized` notification before `initialize`');
+    else this.#confirmed = true;
   }
 
   /** Ends a connection whose other side does not keep to the protocol. */

@@ -14,7 +14,7 @@ export interface AnswerQueue {
 export interface LaneLimits {
   /** Ordinary requests that run at once. */
   readonly concurrentRequests: number;
-  /** Requests queued, running or waiting. */
+  /** Requests queued, running or waiting, per lane. */
   readonly pendingRequests: number;
   /** Message bytes of those. */
   readonly pendingRequestBytes: number;
@@ -29,8 +29,8 @@ type Job = (place: Place) => Promise<void>;
 export class Lanes {
   readonly #arrived: (() => void)[] = [];
   readonly #resumed: (() => void)[] = [];
+  readonly #pending = { control: 0, ordinary: 0 };
   #running = 0;
-  #pending = 0;
   #pendingBytes = 0;
   #waitsForQueue = false;
 
@@ -41,17 +41,20 @@ export class Lanes {
 
   /** Requests that have not been answered yet. */
   get pending(): number {
-    return this.#pending;
+    return this.#pending.control + this.#pending.ordinary;
   }
 
-  /** Takes a request of `bytes` size. False when too many are pending: nothing of it runs then. */
+  /**
+   * Takes a request of `bytes` size. False when too many are pending: nothing of it runs then. Each lane has its own
+   * count, so that whoever filled the ordinary one can still end what fills it.
+   */
   submit(lane: 'control' | 'ordinary', bytes: number, job: Job): boolean {
-    if (this.#pending >= this.limits.pendingRequests) return false;
-    if (this.#pending > 0 && this.#pendingBytes + bytes > this.limits.pendingRequestBytes) return false;
-    this.#pending++;
+    if (this.#pending[lane] >= this.limits.pendingRequests) return false;
+    if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > this.limits.pendingRequestBytes) return false;
+    this.#pending[lane]++;
     this.#pendingBytes += bytes;
     const settle = () => {
-      this.#pending--;
+      this.#pending[lane]--;
       this.#pendingBytes -= bytes;
     };
     if (lane === 'control') void job({ park: (wait) => wait }).finally(settle);
@@ -91,7 +94,10 @@ export class Lanes {
 
   #pump(): void {
     while (this.#running < this.limits.concurrentRequests) {
-      if (!this.queue.writable) return this.#pumpWhenWritable();
+      if (!this.queue.writable) {
+        this.#pumpWhenWritable();
+        return;
+      }
       const start = this.#resumed.shift() ?? this.#arrived.shift();
       if (start === undefined) return;
       this.#running++;

@@ -31,7 +31,9 @@ const CAPABILITIES: EnvironmentCapabilities = {
 };
 
 /** Describes this machine to clients. */
-export function describeEnvironment(serverEnv: Readonly<Record<string, string | undefined>>): EnvironmentInfo {
+export function describeEnvironment(
+  serverEnv: Readonly<Record<string, string | undefined>>,
+): EnvironmentInfo {
   const shell = loginShell();
   const tempDir = serverEnv.TMPDIR;
   return {

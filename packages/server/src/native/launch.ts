@@ -63,6 +63,10 @@ export interface LaunchedProcess {
   readonly exit: Promise<ExitStatus>;
   /** Sends a signal to the whole process group; false when it no longer exists. Throws `OsError` otherwise. */
   signalGroup(signal: number): boolean;
+  /** True once the direct child has been reaped: from then on `pid` names it no more, though its group may live. */
+  readonly reaped: boolean;
+  /** Resolves some time after nothing is left of the child's group and session. Never rejects. */
+  readonly gone: Promise<void>;
   /** Sets the terminal's size. Throws `OsError`; only for ptys. */
   resize(size: { readonly rows: number; readonly cols: number }): void;
 }

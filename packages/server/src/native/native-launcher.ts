@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import type { Logger } from '../telemetry/logger.js';
-import { EIO } from './constants.js';
+import { EIO, ESRCH } from './constants.js';
 import { DescriptorSource } from './descriptor-source.js';
 import { DescriptorTarget } from './descriptor-target.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
@@ -9,6 +9,7 @@ import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from './launch
 import { LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
+import { OsError } from './os-error.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
 import { openPty, setTerminalSize, type TerminalSize } from './pty.js';
@@ -129,7 +130,7 @@ export class NativeLauncher implements Launcher {
     });
     const onExit = (status: ExitStatus) => {
       channels.onExit();
-      group.leaderReaped();
+      group.reapedLeader();
       this.#sweep.add(pid);
       reportExit(status);
     };
@@ -140,7 +141,7 @@ export class NativeLauncher implements Launcher {
     // An earlier child with this number can only be one whose whole session is gone.
     this.#sweep.delete(pid);
     this.#groups.get(pid)?.forget();
-    const group = new ProcessGroup(this.#libc, pid);
+    const group = new ProcessGroup((signal) => this.#signalGroup(pid, signal));
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);
     const channels = openChannels();
@@ -149,9 +150,20 @@ export class NativeLauncher implements Launcher {
       outputs: channels.outputs,
       input: channels.input,
       exit,
-      signalGroup: (signal) => group.signal(signal),
       resize: channels.resize,
+      signalGroup: (signal) => group.signal(signal),
+      gone: group.gone,
+      get reaped() {
+        return group.leaderReaped;
+      },
     };
+  }
+
+  #signalGroup(leader: number, signal: number): boolean {
+    if (this.#libc.kill(-leader, signal) === 0) return true;
+    const errno = this.#libc.errno();
+    if (errno !== ESRCH) throw new OsError(errno, 'kill');
+    return false;
   }
 
   #forgetGroup(leader: number): void {

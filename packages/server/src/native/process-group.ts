@@ -1,33 +1,42 @@
-import { ESRCH } from './constants.js';
-import type { Libc } from './libc.js';
-import { OsError } from './os-error.js';
-
-/** A process group by the number of its leader, which is signalled only while the number is known to be its own. */
+/**
+ * The group and session that a child leads, by the child's number. The number is used only while it is known to be
+ * theirs: once the child is reaped and the last member is gone, the system may give it to anybody.
+ */
 export class ProcessGroup {
-  readonly #libc: Libc;
-  readonly #leader: number;
-  #gone = false;
+  /** Resolves when nothing is left of the group and the session. */
+  readonly gone: Promise<void>;
+  readonly #send: (signal: number) => boolean;
+  #groupGone = false;
+  #leaderReaped = false;
+  #resolveGone = () => {};
 
-  constructor(libc: Libc, leader: number) {
-    this.#libc = libc;
-    this.#leader = leader;
+  /** @param send signals the group; false when it does not exist */
+  constructor(send: (signal: number) => boolean) {
+    this.#send = send;
+    this.gone = new Promise((resolve) => {
+      this.#resolveGone = resolve;
+    });
   }
 
+  get leaderReaped(): boolean {
+    return this.#leaderReaped;
+  }
+
+  /** False when there is nobody left to signal. */
   signal(signal: number): boolean {
-    if (this.#gone) return false;
-    if (this.#libc.kill(-this.#leader, signal) === 0) return true;
-    const errno = this.#libc.errno();
-    if (errno !== ESRCH) throw new OsError(errno, 'kill');
-    this.#gone = true;
-    return false;
+    this.#groupGone ||= !this.#send(signal);
+    return !this.#groupGone;
   }
 
   /** From here on the number is free for a new process as soon as the group is empty. */
-  leaderReaped(): void {
-    if (this.#libc.kill(-this.#leader, 0) !== 0 && this.#libc.errno() === ESRCH) this.#gone = true;
+  reapedLeader(): void {
+    this.#leaderReaped = true;
+    this.#groupGone = !this.#send(0);
   }
 
+  /** Nothing of it is left, or its number is somebody else's by now. */
   forget(): void {
-    this.#gone = true;
+    this.#groupGone = true;
+    this.#resolveGone();
   }
 }

@@ -40,7 +40,8 @@ export function planLaunch(engine: ProcessEngine, request: StartRequest): Launch
   // Programs on a terminal expect to know the user's shell.
   if (request.tty && !env.has('SHELL')) env.set('SHELL', engine.environmentInfo.shell.path);
   const [name = '', ...args] = request.argv;
-  if (name === '') throw new StartError('spawn-failed', `missing program for ${request.tty ? 'PTY' : 'pipe'} spawn`);
+  if (name === '')
+    throw new StartError('spawn-failed', `missing program for ${request.tty ? 'PTY' : 'pipe'} spawn`);
   refuseNul(request, env);
   return {
     program: findProgram(name, env.get('PATH'), request),

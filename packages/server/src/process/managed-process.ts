@@ -5,6 +5,9 @@ import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
+/** Turns of the loop in which output that is ready gets its numbers before the exit does. */
+const TURNS_FOR_LAST_OUTPUT = 2;
+
 /** What a managed process is made of and whom it tells. */
 export interface ManagedProcessOptions {
   /** The client's name for it, unique in its session. */
@@ -46,6 +49,10 @@ export class ManagedProcess {
     return this.options.launched.pid;
   }
 
+  get reaped(): boolean {
+    return this.options.launched.reaped;
+  }
+
   /** How the child ended; absent while it runs. */
   get exit(): ProcessExit | undefined {
     return this.#exit;
@@ -63,11 +70,7 @@ export class ManagedProcess {
         () => this.#streamEnded(),
       );
     }
-    void this.options.launched.exit.then((status) => {
-      // The kernel closes a child's descriptors before it reports the exit: what is readable in this turn of the
-      // loop was written before, so it gets the lower numbers.
-      setImmediate(() => this.#exited(status));
-    });
+    void this.options.launched.exit.then((status) => this.#exitAfterOutput(status, TURNS_FOR_LAST_OUTPUT));
   }
 
   /** Gives the events to a new owner from here on; `undefined` when nobody is attached. */
@@ -101,6 +104,12 @@ export class ManagedProcess {
   #streamEnded(): void {
     this.#openStreams--;
     this.#closeWhenOver();
+  }
+
+  /** The kernel closes a child's descriptors before it reports the exit, so that what it wrote is already readable. */
+  #exitAfterOutput(status: ExitStatus, turns: number): void {
+    if (turns === 0 || this.#openStreams === 0) this.#exited(status);
+    else setImmediate(() => this.#exitAfterOutput(status, turns - 1));
   }
 
   #exited(status: ExitStatus): void {

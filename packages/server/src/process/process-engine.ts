@@ -23,7 +23,11 @@ export interface ProcessEngine {
 }
 
 /** The caller's process, or the slot of one that is still starting. */
-export function findSlot(engine: ProcessEngine, session: Session, processId: string): ProcessSlot | undefined {
+export function findSlot(
+  engine: ProcessEngine,
+  session: Session,
+  processId: string,
+): ProcessSlot | undefined {
   return engine.registry.find(session.id, processId);
 }
 

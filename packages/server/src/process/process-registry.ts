@@ -35,11 +35,10 @@ export class ProcessRegistry {
 
   /** Takes an id, or answers nothing when the session uses it already. */
   reserve(sessionId: string, processId: string): ProcessSlot | undefined {
-    let slots = this.#sessions.get(sessionId);
-    if (slots === undefined) this.#sessions.set(sessionId, (slots = new Map()));
+    const slots = this.#sessions.get(sessionId) ?? new Map<string, ProcessSlot>();
     if (slots.has(processId)) return undefined;
     const slot = new ProcessSlot(sessionId, processId);
-    slots.set(processId, slot);
+    this.#sessions.set(sessionId, slots.set(processId, slot));
     return slot;
   }
 

@@ -3,9 +3,9 @@ import type { LaunchedProcess } from '../native/launch.js';
 import { OsError } from '../native/os-error.js';
 import { findRestriction } from '../sandbox/restrictions.js';
 import type { Session } from '../sessions/session.js';
-import { killTrees } from '../terminate/kill-trees.js';
 import type { AuditSubject } from '../telemetry/audit.js';
-import { type StartRequest, planLaunch } from './launch-plan.js';
+import { killTrees } from '../terminate/kill-trees.js';
+import { planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessExit } from './process-exit.js';
@@ -60,13 +60,18 @@ function manage(
 ): ManagedProcess {
   const launched = engine.launcher.launch(planLaunch(engine, request));
   const startedAt = engine.clock.now();
+  session.answerFor(launched);
   recordStart(engine, session, request, launched);
   return new ManagedProcess({
     id: request.processId,
     launched,
     retention: { bytes: engine.limits.retainedOutputBytes, chunks: engine.limits.retainedOutputChunks },
-    stdin: { queueBytes: engine.limits.stdinQueueBytes, rememberedWriteIds: engine.limits.rememberedWriteIds },
-    onExited: (exit) => recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt),
+    stdin: {
+      queueBytes: engine.limits.stdinQueueBytes,
+      rememberedWriteIds: engine.limits.rememberedWriteIds,
+    },
+    onExited: (exit) =>
+      recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt),
     onClosed: () => {
       engine.clock.after(engine.limits.closedProcessRetentionMs, () => engine.registry.forget(slot));
     },
@@ -108,7 +113,12 @@ function recordStart(
   engine.logger.debug({ processId: request.processId, pid: launched.pid }, 'process started');
 }
 
-function recordRefusal(engine: ProcessEngine, session: Session, request: StartRequest, failure: StartError): void {
+function recordRefusal(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  failure: StartError,
+): void {
   const { argv, cwdText: cwd } = request;
   engine.logger.debug({ processId: request.processId, failure: failure.failure }, 'process not started');
   try {

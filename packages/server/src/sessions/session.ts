@@ -1,5 +1,6 @@
 import type { OutputSink } from '../output/output-sink.js';
 import type { ManagedProcess } from '../process/managed-process.js';
+import type { TreeRoot } from '../terminate/kill-trees.js';
 
 /** The connection that a session is attached to: it gets the events of the session's processes. */
 export interface SessionOwner {
@@ -10,6 +11,8 @@ export interface SessionOwner {
 
 /** What a client has running here; outlives the client's connection for a while. */
 export class Session {
+  /** What was started for the session and is not known to be gone; a finished process may have left others behind. */
+  readonly trees: Set<TreeRoot> = new Set();
   #owner: SessionOwner | undefined;
   #lastRemote = '';
 
@@ -44,6 +47,12 @@ export class Session {
   detach(): void {
     this.#owner = undefined;
     for (const process of this.processes()) process.setOwner(undefined);
+  }
+
+  /** Answers for a new tree of processes until nothing of it is left. */
+  answerFor(tree: TreeRoot & { readonly gone: Promise<void> }): void {
+    this.trees.add(tree);
+    void tree.gone.then(() => this.trees.delete(tree));
   }
 
   /** Sends a process's events to whoever is attached. */

@@ -57,7 +57,10 @@ export class StdinQueue {
    * Resolves once the bytes are queued; at once while there is room. A known `writeId` is accepted without writing
    * again. `signal` takes back a write that still waits.
    */
-  async write(bytes: Uint8Array, options: { writeId?: string | undefined; signal: AbortSignal }): Promise<void> {
+  async write(
+    bytes: Uint8Array,
+    options: { writeId?: string | undefined; signal: AbortSignal },
+  ): Promise<void> {
     const { writeId, signal } = options;
     if (writeId === undefined) return this.#enqueue(bytes, signal);
     if (this.#acceptedIds.has(writeId)) return;
@@ -96,20 +99,21 @@ export class StdinQueue {
       this.#push(bytes);
       return Promise.resolve();
     }
-    return new Promise((resolve, reject) => {
-      const settle = () => signal.removeEventListener('abort', takeBack);
-      const waiting: WaitingWrite = {
-        bytes,
-        accept: () => (settle(), resolve()),
-        fail: (error) => (settle(), reject(error)),
-      };
-      const takeBack = () => {
-        this.#waiting.delete(waiting);
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener('abort', takeBack, { once: true });
-      this.#waiting.add(waiting);
-    });
+    return this.#waitForRoom(bytes, signal);
+  }
+
+  async #waitForRoom(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = withResolvers();
+    const waiting: WaitingWrite = { bytes, accept: resolve, fail: reject };
+    const takeBack = () => reject(signal.reason as Error);
+    this.#waiting.add(waiting);
+    signal.addEventListener('abort', takeBack);
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', takeBack);
+      this.#waiting.delete(waiting);
+    }
   }
 
   #hasRoomFor(bytes: Uint8Array): boolean {
@@ -161,4 +165,14 @@ export class StdinQueue {
     this.#queue.length = 0;
     this.#queuedBytes = 0;
   }
+}
+
+function withResolvers() {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((accept, fail) => {
+    resolve = accept;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
 }

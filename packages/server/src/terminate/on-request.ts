@@ -4,7 +4,8 @@ import { killTrees } from './kill-trees.js';
 /** Kills a process because its client asked. False when it had ended before; what it wrote is still delivered. */
 export function terminateOnRequest(process: ManagedProcess): boolean {
   if (process.exit !== undefined) return false;
-  process.stdin?.abandon();
   killTrees([process]);
+  // Not before the kill: a program that sees the end of its input may exit in its own way.
+  process.stdin?.abandon();
   return true;
 }

@@ -1,7 +1,7 @@
 import { createMemoryTransportPair, type Transport, type TransportHandlers } from '@exec-server/rpc';
 import { fixture, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
-import { openServer, openSession, startParams, untilClosed } from '../support/session.js';
+import { openServer, openSession, readToEnd, startParams, untilClosed } from '../support/session.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** One chunk of 64 KiB in base64 with its envelope. */
@@ -29,7 +29,10 @@ class Counter implements TransportHandlers {
 
   onMessage(text: string): void {
     this.mostQueued = Math.max(this.mostQueued, this.serverSide.bufferedBytes);
-    const { method, params } = JSON.parse(text) as { method?: string; params?: { seq: number; chunk?: string } };
+    const { method, params } = JSON.parse(text) as {
+      method?: string;
+      params?: { seq: number; chunk?: string };
+    };
     if (method === undefined || params === undefined) return;
     this.seqs.push(params.seq);
     if (method === 'process/closed') this.#onClosed();
@@ -105,10 +108,8 @@ describe('a client that stops reading', () => {
     first.send({ id: 'start', method: 'process/start', params });
     await first.close();
     const second = await openSession(server, first.sessionId);
-    const read = () => second.request('process/read', { processId: 'p', waitMs: 10_000 });
-    let state = (await read()).result;
-    while (state?.closed !== true) state = (await read()).result;
-    const last = (state.chunks as { chunk: string }[]).at(-1);
-    await waitForProcessGone(Number(/(\d+)\n$/.exec(atob(last?.chunk ?? ''))?.[1]));
+    const { chunks } = await readToEnd(second, 'p');
+    const [, pid] = /(\d+)\n$/.exec(Buffer.concat(chunks).toString('latin1')) ?? [];
+    await waitForProcessGone(Number(pid));
   });
 });

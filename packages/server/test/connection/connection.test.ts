@@ -8,7 +8,9 @@ describe('handshake', () => {
   it('initialize tells the session, the machine and the version that older clients look for', async () => {
     const { result } = await open().request('initialize', { clientName: 'test' });
     expect(result).toMatchObject({
-      sessionId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      sessionId: expect.stringMatching(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
       environmentInfo: { shell: { path: expect.any(String) } },
       protocolVersion: 'exec-server.v0',
     });
@@ -25,7 +27,11 @@ describe('handshake', () => {
     ['http/request', { method: 'GET', url: 'http://127.0.0.1:9/', requestId: 'x' }, 'http'],
     ['environment/info', undefined, 'environment info'],
     ['environment/status', undefined, 'environment status'],
-    ['environmentConfig/read', { cwd: 'file:///tmp', configPaths: [], requirementsPaths: [] }, 'environment config'],
+    [
+      'environmentConfig/read',
+      { cwd: 'file:///tmp', configPaths: [], requirementsPaths: [] },
+      'environment config',
+    ],
     ['capabilityRoots/discoverV1', { roots: [] }, 'capability discovery'],
     ['capabilities/discoverV2', { cwd: 'file:///tmp' }, 'capability discovery'],
   ])('%s needs both steps', async (method, params, family) => {
@@ -102,7 +108,15 @@ describe('what ends a connection', () => {
 
 it('garbage is answered with id −1 and costs nothing else', async () => {
   const wire = open();
-  for (const garbage of ['not json', '', '[]', '5', '{}', '{"id":1.5,"method":"x"}', '{"id":1,"id":2,"method":"x"}']) {
+  for (const garbage of [
+    'not json',
+    '',
+    '[]',
+    '5',
+    '{}',
+    '{"id":1.5,"method":"x"}',
+    '{"id":1,"id":2,"method":"x"}',
+  ]) {
     wire.sendRaw(garbage);
     const { error } = await wire.next(({ id }) => id === -1, `an answer to ${garbage}`);
     expect(error?.code).toBe(-32600);

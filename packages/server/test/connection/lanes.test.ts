@@ -134,6 +134,13 @@ describe('limits', () => {
     expect(lanes.submit('ordinary', 1, async () => {})).toBe(taken);
   });
 
+  it('a full ordinary lane leaves room for control requests', () => {
+    const { lanes } = open({ pendingRequests: 1 });
+    lanes.submit('ordinary', 1, () => openJob().over);
+    expect(lanes.submit('control', 1, () => openJob().over)).toBe(true);
+    expect(lanes.submit('control', 1, async () => {})).toBe(false);
+  });
+
   it.each([
     [49, true],
     [50, true],

@@ -74,19 +74,24 @@ describe('chunksAfter', () => {
 it('agrees with a plain array under random appends', () => {
   const operation = fc.record({ size: fc.integer({ min: 1, max: 40 }), gap: fc.boolean() });
   fc.assert(
-    fc.property(fc.array(operation, { maxLength: 200 }), fc.integer({ min: 0, max: 300 }), (operations, after) => {
-      const retained = log(100, 7);
-      let model: { seq: number; size: number }[] = [];
-      let seq = 1;
-      for (const { size, gap } of operations) {
-        if (gap) seq = retained.takeSeq() + 1;
-        retained.append('stdout', bytesOf(size));
-        model.push({ seq: seq++, size });
-        while (model.length > 7 || model.reduce((sum, chunk) => sum + chunk.size, 0) > 100) model = model.slice(1);
-      }
-      expect(seqs(retained.chunksAfter(after))).toEqual(seqs(model.filter((chunk) => chunk.seq > after)));
-      expect(retained.retainedBytes).toBe(model.reduce((sum, chunk) => sum + chunk.size, 0));
-      expect(retained.hasChunkAfter(after)).toBe(model.some((chunk) => chunk.seq > after));
-    }),
+    fc.property(
+      fc.array(operation, { maxLength: 200 }),
+      fc.integer({ min: 0, max: 300 }),
+      (operations, after) => {
+        const retained = log(100, 7);
+        let model: { seq: number; size: number }[] = [];
+        let seq = 1;
+        for (const { size, gap } of operations) {
+          if (gap) seq = retained.takeSeq() + 1;
+          retained.append('stdout', bytesOf(size));
+          model.push({ seq: seq++, size });
+          while (model.length > 7 || model.reduce((sum, chunk) => sum + chunk.size, 0) > 100)
+            model = model.slice(1);
+        }
+        expect(seqs(retained.chunksAfter(after))).toEqual(seqs(model.filter((chunk) => chunk.seq > after)));
+        expect(retained.retainedBytes).toBe(model.reduce((sum, chunk) => sum + chunk.size, 0));
+        expect(retained.hasChunkAfter(after)).toBe(model.some((chunk) => chunk.seq > after));
+      },
+    ),
   );
 });

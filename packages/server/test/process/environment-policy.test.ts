@@ -52,7 +52,10 @@ describe('a policy', () => {
       MY_TOKEN: 'sekret',
       USER: 'u',
     });
-    expect(resolve({ set: { USERX: '2', Q: '1' }, includeOnly: ['user*'] })).toEqual({ USER: 'u', USERX: '2' });
+    expect(resolve({ set: { USERX: '2', Q: '1' }, includeOnly: ['user*'] })).toEqual({
+      USER: 'u',
+      USERX: '2',
+    });
   });
 
   it('is overlaid by the request, which nothing filters', () => {
@@ -65,5 +68,7 @@ describe('a policy', () => {
 
 it('launch secrets never reach a child, in any case and from any source', () => {
   const env = { node_repl_auth_token: 'x', OPENAI_IDENTITY_TOKEN_FILE: 'y', K: 'v' };
-  expect(resolve({ inherit: 'none', set: { CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: 'z' } }, env)).toEqual({ K: 'v' });
+  expect(resolve({ inherit: 'none', set: { CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: 'z' } }, env)).toEqual({
+    K: 'v',
+  });
 });

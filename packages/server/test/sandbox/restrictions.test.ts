@@ -7,8 +7,9 @@ const context = (permissions: SandboxContext['permissions']): SandboxContext => 
   windowsSandboxLevel: 'disabled',
 });
 const root = { type: 'special', value: { kind: 'root' } } as const;
-const files = (...entries: { access: 'read' | 'write' | 'deny'; path: typeof root | { type: 'path'; path: string } }[]) =>
-  ({ type: 'restricted', entries }) as const;
+const files = (
+  ...entries: { access: 'read' | 'write' | 'deny'; path: typeof root | { type: 'path'; path: string } }[]
+) => ({ type: 'restricted', entries }) as const;
 
 it.each([
   ['null', null],

@@ -136,7 +136,9 @@ describe('the end', () => {
     const waiting = queue.write(bytes(1), { signal: never });
     queue.abandon();
     await expect(waiting).rejects.toThrow(StdinGoneError);
-    await expect(queue.write(bytes(1), { signal: never })).rejects.toThrow('failed to write to process stdin');
+    await expect(queue.write(bytes(1), { signal: never })).rejects.toThrow(
+      'failed to write to process stdin',
+    );
     expect(reader.closed).toBe(true);
   });
 

@@ -79,7 +79,25 @@ export async function untilClosed(wire: InProcessWire, processId: string): Promi
 export async function untilPrinted(wire: InProcessWire, processId: string, text: string): Promise<void> {
   let printed = '';
   while (!printed.includes(text)) {
-    const message = await wire.next(notificationOf(processId, 'process/output'), `${processId} to print ${text}`);
+    const message = await wire.next(
+      notificationOf(processId, 'process/output'),
+      `${processId} to print ${text}`,
+    );
     printed += Buffer.from(message.params?.chunk as string, 'base64').toString();
+  }
+}
+
+/** Reads a process's log until it closed: what was retained, and the last answer. */
+export async function readToEnd(
+  wire: InProcessWire,
+  processId: string,
+): Promise<{ chunks: Buffer[]; end: Record<string, unknown> }> {
+  const chunks: Buffer[] = [];
+  for (let afterSeq = 0; ; ) {
+    const { result } = await wire.request('process/read', { processId, afterSeq, waitMs: 10_000 });
+    if (result === undefined) throw new Error(`${processId} cannot be read`);
+    for (const { chunk } of result.chunks as { chunk: string }[]) chunks.push(Buffer.from(chunk, 'base64'));
+    afterSeq = (result.nextSeq as number) - 1;
+    if (result.closed === true) return { chunks, end: result };
   }
 }

@@ -1,4 +1,10 @@
-import { ErrorCode, type InitializeParams, type InitializeResult, invalidRequest, RpcError } from '@exec-server/protocol';
+import {
+  ErrorCode,
+  type InitializeParams,
+  type InitializeResult,
+  invalidRequest,
+  RpcError,
+} from '@exec-server/protocol';
 import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
 import { ResumeError, type SessionRegistry } from '../../sessions/session-registry.js';

@@ -17,7 +17,8 @@ export async function startProcess(
   params: ProcessStartParams,
   { engine, session }: HandlerContext,
 ): Promise<ProcessStartResult> {
-  if (params.networkProxy) throw invalidParams('executor-local network proxies are not available on this executor');
+  if (params.networkProxy)
+    throw invalidParams('executor-local network proxies are not available on this executor');
   const request = toStartRequest(params);
   try {
     const process = await engineStart.startProcess(engine, session, request, { sandbox: params.sandbox });

@@ -1,4 +1,12 @@
-import { decodeParams, isMethod, METHODS, type MethodName, methodNotFound, type ParamsOf, type ResultOf } from '@exec-server/protocol';
+import {
+  decodeParams,
+  isMethod,
+  METHODS,
+  type MethodName,
+  methodNotFound,
+  type ParamsOf,
+  type ResultOf,
+} from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readProcess } from './process-read.js';
@@ -8,8 +16,17 @@ import { terminateProcess } from './process-terminate.js';
 import { writeProcess } from './process-write.js';
 
 type Handlers = {
-  readonly [M in MethodName]?: (params: ParamsOf<M>, context: HandlerContext) => ResultOf<M> | Promise<ResultOf<M>>;
+  readonly [M in MethodName]?: (
+    params: ParamsOf<M>,
+    context: HandlerContext,
+  ) => ResultOf<M> | Promise<ResultOf<M>>;
 };
+
+interface ErasedEntry {
+  readonly family: string;
+  readonly lane: string;
+  readonly params: Parameters<typeof decodeParams>[0];
+}
 
 /** Who answers what. A method of the wire that is missing here is answered like an unknown one. */
 const HANDLERS: Handlers = {
@@ -29,7 +46,8 @@ export const execDialect: Dialect = {
 };
 
 function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod {
-  const { family, lane, params } = METHODS[name];
+  // Which params belong to which handler is settled above; from here on they are just values.
+  const { family, lane, params } = METHODS[name] as ErasedEntry;
   const handler = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
   return {
     family,

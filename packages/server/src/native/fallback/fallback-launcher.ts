@@ -7,6 +7,7 @@ import { GUARDIAN_ARGV, GUARDIAN_PROGRAM, Guardian, type GuardianProcess } from 
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from '../launch.js';
 import { LeftoverSweep } from '../leftover-sweep.js';
 import { OsError } from '../os-error.js';
+import { ProcessGroup } from '../process-group.js';
 import { checkTerminalSize, type TerminalSize } from '../pty.js';
 import { checkPlan, choosePtyName } from './check-plan.js';
 import { toOsError } from './node-error.js';
@@ -29,7 +30,7 @@ import { StreamTarget } from './stream-target.js';
  */
 export class FallbackLauncher implements Launcher {
   readonly #guardian: Guardian | null;
-  readonly #groups = new Map<number, { gone: boolean }>();
+  readonly #groups = new Map<number, ProcessGroup>();
   readonly #sweep = new LeftoverSweep((leader) => this.#forgetGroup(leader));
   #closed = false;
 
@@ -56,21 +57,22 @@ export class FallbackLauncher implements Launcher {
     await this.#guardian?.close();
   }
 
-  #track(started: Omit<LaunchedProcess, 'signalGroup'>): LaunchedProcess {
+  #track(started: StartedChild): LaunchedProcess {
     const { pid } = started;
-    const group = { gone: false };
+    const group = new ProcessGroup((signal) => signalGroup(pid, signal));
     this.#reuseNumber(pid);
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);
     void started.exit.then(() => {
-      group.gone = !signalGroup(pid, 0);
+      group.reapedLeader();
       this.#sweep.add(pid);
     });
     return {
       ...started,
-      signalGroup: (signal) => {
-        group.gone ||= !signalGroup(pid, signal);
-        return !group.gone;
+      signalGroup: (signal) => group.signal(signal),
+      gone: group.gone,
+      get reaped() {
+        return group.leaderReaped;
       },
     };
   }
@@ -78,23 +80,20 @@ export class FallbackLauncher implements Launcher {
   /** An earlier child with this number can only be one whose whole session is gone. */
   #reuseNumber(pid: number): void {
     this.#sweep.delete(pid);
-    const earlier = this.#groups.get(pid);
-    if (earlier !== undefined) earlier.gone = true;
+    this.#groups.get(pid)?.forget();
   }
 
   #forgetGroup(leader: number): void {
-    const group = this.#groups.get(leader);
-    if (group !== undefined) group.gone = true;
+    this.#groups.get(leader)?.forget();
     this.#groups.delete(leader);
     this.#guardian?.delete(leader);
   }
 }
 
-function launchPipes(
-  plan: LaunchPlan,
-  stdin: 'null' | 'pipe',
-  cwd: string,
-): Omit<LaunchedProcess, 'signalGroup'> {
+/** A child that nothing keeps track of yet. */
+type StartedChild = Omit<LaunchedProcess, 'signalGroup' | 'gone' | 'reaped'>;
+
+function launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', cwd: string): StartedChild {
   const stdio: ('pipe' | 'ignore' | number)[] = [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'];
   for (const { fd, as } of plan.extraDescriptors) {
     while (stdio.length < as) stdio.push('ignore');
@@ -114,7 +113,7 @@ function refuseResize(): never {
   throw new Error('only a pty has a size');
 }
 
-function launchPty(plan: LaunchPlan, size: TerminalSize, cwd: string): Omit<LaunchedProcess, 'signalGroup'> {
+function launchPty(plan: LaunchPlan, size: TerminalSize, cwd: string): StartedChild {
   if (plan.extraDescriptors.length > 0) throw new OsError(ENOTSUP, 'fork');
   checkTerminalSize(size);
   const name = choosePtyName(plan);

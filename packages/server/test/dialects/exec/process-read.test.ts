@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.js';
-import { openServer, openSession, shellParams, startParams, untilClosed, untilPrinted } from '../../support/session.js';
+import {
+  openServer,
+  openSession,
+  shellParams,
+  startParams,
+  untilClosed,
+  untilPrinted,
+} from '../../support/session.js';
 
 const open = () => openSession(openServer());
 
@@ -11,8 +18,14 @@ it('replays everything, with and without a cursor', async () => {
   const whole = { nextSeq: 4, exited: true, exitCode: 4, closed: true, failure: null, sandboxDenied: false };
   const chunks = [{ seq: 1, stream: 'stdout', chunk: 'eAo=' }];
   expect((await wire.request('process/read', { processId: 'p' })).result).toEqual({ chunks, ...whole });
-  expect((await wire.request('process/read', { processId: 'p', afterSeq: 1 })).result).toEqual({ chunks: [], ...whole });
-  expect((await wire.request('process/read', { processId: 'p', afterSeq: 99 })).result).toEqual({ chunks: [], ...whole });
+  expect((await wire.request('process/read', { processId: 'p', afterSeq: 1 })).result).toEqual({
+    chunks: [],
+    ...whole,
+  });
+  expect((await wire.request('process/read', { processId: 'p', afterSeq: 99 })).result).toEqual({
+    chunks: [],
+    ...whole,
+  });
 });
 
 it('a bounded read keeps its cursor at what it returned', async () => {
@@ -43,7 +56,12 @@ describe('long polls', () => {
     await wire.request('process/start', startParams('p', ['/bin/cat'], { pipeStdin: true }));
     const first = wire.request('process/read', { processId: 'p', waitMs: 1e15 });
     await wire.request('process/write', { processId: 'p', chunk: 'eAo=', writeId: '1' });
-    expect((await first).result).toMatchObject({ chunks: [{ seq: 1 }], nextSeq: 2, exited: false, exitCode: null });
+    expect((await first).result).toMatchObject({
+      chunks: [{ seq: 1 }],
+      nextSeq: 2,
+      exited: false,
+      exitCode: null,
+    });
     const second = wire.request('process/read', { processId: 'p', afterSeq: 1, waitMs: 1e15 });
     await wire.request('process/terminate', { processId: 'p' });
     expect((await second).result).toMatchObject({ chunks: [], exited: true, exitCode: 137 });
@@ -77,7 +95,9 @@ describe('long polls', () => {
   it('delay nothing else, not even a thousand of them', async () => {
     const wire = await open();
     await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
-    const polls = Array.from({ length: 1_000 }, () => wire.request('process/read', { processId: 'p', waitMs: 1e15 }));
+    const polls = Array.from({ length: 1_000 }, () =>
+      wire.request('process/read', { processId: 'p', waitMs: 1e15 }),
+    );
     await wire.request('process/start', shellParams('q', 'echo quick'));
     expect((await untilClosed(wire, 'q')).stdout.toString()).toBe('quick\n');
     await wire.request('process/terminate', { processId: 'p' });

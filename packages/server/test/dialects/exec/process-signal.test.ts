@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
-import { openServer, openSession, shellParams, startParams, untilClosed, untilPrinted } from '../../support/session.js';
+import {
+  openServer,
+  openSession,
+  shellParams,
+  startParams,
+  untilClosed,
+  untilPrinted,
+} from '../../support/session.js';
 
 const interrupt = (processId: string) => ({ processId, signal: 'interrupt' });
 
 it('interrupts the whole group', async () => {
   const wire = await openSession(openServer());
-  await wire.request('process/start', shellParams('p', 'trap "exit 7" INT; echo up; sleep 30 & wait'));
+  await wire.request('process/start', shellParams('p', 'trap "exit 7" INT; echo up; sleep 30'));
   await untilPrinted(wire, 'p', 'up');
   expect((await wire.request('process/signal', interrupt('p'))).result).toEqual({});
   expect((await untilClosed(wire, 'p')).exitCode).toBe(7);

@@ -9,7 +9,10 @@ const open = () => openSession(openServer());
 describe('pipes', () => {
   it('runs a program and tells output, exit and end with contiguous numbers', async () => {
     const wire = await open();
-    const { result } = await wire.request('process/start', shellParams('p', 'echo out; echo err >&2; exit 3'));
+    const { result } = await wire.request(
+      'process/start',
+      shellParams('p', 'echo out; echo err >&2; exit 3'),
+    );
     expect(result).toEqual({ processId: 'p', sandboxType: 'none' });
     const story = await untilClosed(wire, 'p');
     expect(story).toMatchObject({ exitCode: 3, seqs: [1, 2, 3, 4] });
@@ -56,7 +59,10 @@ describe('pipes', () => {
 describe('ptys', () => {
   it('runs on a terminal of 24 rows and 80 columns that it controls', async () => {
     const wire = await open();
-    await wire.request('process/start', shellParams('p', 'stty size; tty >/dev/null && echo tty', { tty: true }));
+    await wire.request(
+      'process/start',
+      shellParams('p', 'stty size; tty >/dev/null && echo tty', { tty: true }),
+    );
     expect((await untilClosed(wire, 'p')).pty.toString()).toBe('24 80\r\ntty\r\n');
   });
 
@@ -76,7 +82,10 @@ describe('ptys', () => {
     const wire = await open();
     await wire.request('process/start', shellParams('a', 'echo "$SHELL"', { tty: true }));
     expect((await untilClosed(wire, 'a')).pty.toString()).toMatch(/^\/.*sh\r\n$/);
-    await wire.request('process/start', shellParams('b', 'echo "$SHELL"', { tty: true, env: { SHELL: '/mine' } }));
+    await wire.request(
+      'process/start',
+      shellParams('b', 'echo "$SHELL"', { tty: true, env: { SHELL: '/mine' } }),
+    );
     expect((await untilClosed(wire, 'b')).pty.toString()).toBe('/mine\r\n');
   });
 });
@@ -122,8 +131,20 @@ describe('refusals', () => {
       { env: {}, tty: true },
     ],
     ['NUL in an argument', -32603, 'nul byte found in provided data', ['/bin/echo', 'a\0b'], {}],
-    ['NUL in the environment', -32603, 'nul byte found in provided data', ['/bin/echo'], { env: { A: 'a\0b' } }],
-    ['300 KB argument', -32603, 'Argument list too long (os error 7)', ['/bin/echo', 'x'.repeat(300_000)], {}],
+    [
+      'NUL in the environment',
+      -32603,
+      'nul byte found in provided data',
+      ['/bin/echo'],
+      { env: { A: 'a\0b' } },
+    ],
+    [
+      '300 KB argument',
+      -32603,
+      'Argument list too long (os error 7)',
+      ['/bin/echo', 'x'.repeat(300_000)],
+      {},
+    ],
     [
       'foreign cwd',
       -32602,
@@ -187,7 +208,9 @@ describe('ids', () => {
 
   it('may be empty', async () => {
     const wire = await open();
-    expect((await wire.request('process/start', shellParams('', 'true'))).result).toMatchObject({ processId: '' });
+    expect((await wire.request('process/start', shellParams('', 'true'))).result).toMatchObject({
+      processId: '',
+    });
   });
 
   it('belong to their session', async () => {

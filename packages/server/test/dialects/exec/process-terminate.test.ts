@@ -1,6 +1,13 @@
 import { fixture, waitForProcessGone } from '@exec-server/testing';
 import { expect, it } from 'vitest';
-import { openServer, openSession, shellParams, startParams, untilClosed, untilPrinted } from '../../support/session.js';
+import {
+  openServer,
+  openSession,
+  shellParams,
+  startParams,
+  untilClosed,
+  untilPrinted,
+} from '../../support/session.js';
 
 it('kills at once, and says whether there was something to kill', async () => {
   const wire = await openSession(openServer());

@@ -1,6 +1,13 @@
 import { fixture } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
-import { openServer, openSession, shellParams, startParams, untilClosed, untilPrinted } from '../../support/session.js';
+import {
+  openServer,
+  openSession,
+  shellParams,
+  startParams,
+  untilClosed,
+  untilPrinted,
+} from '../../support/session.js';
 
 const open = () => openSession(openServer());
 const accepted = { status: 'accepted' };
@@ -25,20 +32,25 @@ describe('statuses', () => {
   it('stdinClosed without a pipe, unknownProcess without a process', async () => {
     const wire = await open();
     await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
-    const write = (processId: string) => wire.request('process/write', { processId, chunk: 'eA==', writeId: '1' });
+    const write = (processId: string) =>
+      wire.request('process/write', { processId, chunk: 'eA==', writeId: '1' });
     expect((await write('p')).result).toEqual({ status: 'stdinClosed' });
     expect((await write('q')).result).toEqual({ status: 'unknownProcess' });
   });
 
   it('still accepted after the child exited, an error after it was terminated', async () => {
     const wire = await open();
-    const write = (processId: string) => wire.request('process/write', { processId, chunk: 'eA==', writeId: '1' });
+    const write = (processId: string) =>
+      wire.request('process/write', { processId, chunk: 'eA==', writeId: '1' });
     await wire.request('process/start', shellParams('exited', 'exit 0', { pipeStdin: true }));
     await untilClosed(wire, 'exited');
     expect((await write('exited')).result).toEqual(accepted);
     await wire.request('process/start', startParams('killed', ['/bin/cat'], { pipeStdin: true }));
     await wire.request('process/terminate', { processId: 'killed' });
-    expect((await write('killed')).error).toEqual({ code: -32603, message: 'failed to write to process stdin' });
+    expect((await write('killed')).error).toEqual({
+      code: -32603,
+      message: 'failed to write to process stdin',
+    });
   });
 });
 
@@ -55,7 +67,11 @@ it.each([
 it('writes sent right behind the start keep their order', async () => {
   const wire = await open();
   const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
-  wire.send({ id: 'start', method: 'process/start', params: startParams('p', ['/bin/cat'], { pipeStdin: true }) });
+  wire.send({
+    id: 'start',
+    method: 'process/start',
+    params: startParams('p', ['/bin/cat'], { pipeStdin: true }),
+  });
   for (const [index, line] of lines.entries()) {
     const params = { processId: 'p', chunk: btoa(line), writeId: `${index}` };
     wire.send({ id: `w${index}`, method: 'process/write', params });
