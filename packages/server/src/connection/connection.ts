@@ -19,6 +19,7 @@ import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session, SessionOwner } from '../sessions/session.js';
 import type { SessionRegistry } from '../sessions/session-registry.js';
 import type { Logger } from '../telemetry/logger.js';
+import { PeerScope } from './connection-scope.js';
 import { Lanes } from './lanes.js';
 
 /** WebSocket close codes that this server sends. */
@@ -40,6 +41,7 @@ export class Connection implements SessionOwner {
   readonly #gone = new AbortController();
   readonly #dialect: Dialect = execDialect;
   readonly #logger: Logger;
+  readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'session' | 'place'>;
   #session: Session | undefined;
   #confirmed = false;
@@ -52,7 +54,6 @@ export class Connection implements SessionOwner {
   ) {
     const { limits } = services.engine;
     this.#logger = services.logger.child({ remote: info.remote });
-    this.#context = { engine: services.engine, signal: this.#gone.signal };
     this.#peer = new Peer(transport, {
       parseErrors: 'answer',
       highWaterBytes: limits.outboundHighWaterBytes,
@@ -62,6 +63,8 @@ export class Connection implements SessionOwner {
       onUnexpectedResponse: (id) => this.#fail(`unexpected client response for request id ${id}`),
       onClose: (reason) => this.#onClose(reason),
     });
+    this.#scope = new PeerScope(this.#peer);
+    this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer);
@@ -164,6 +167,7 @@ export class Connection implements SessionOwner {
 
   #onClose(reason: string | undefined): void {
     this.#gone.abort(new Error('the connection is gone'));
+    this.#scope.close();
     this.#logger.debug({ reason }, 'disconnected');
     const session = this.#session;
     if (session?.isOwnedBy(this)) {

@@ -3,10 +3,29 @@ import type { Place } from '../connection/lanes.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
 
+/** What a room keeps for one connection and gives up with it: file handles, watches, response streams. */
+export interface ConnectionResource {
+  /** Called once, when the connection has ended. */
+  close(): void;
+}
+
+/** The connection that a request came from. */
+export interface ConnectionScope {
+  /** Sends a notification; does nothing once the connection has ended. */
+  notify(method: string, params: unknown): void;
+  /** False while the client is behind in reading; producers of notifications wait then. */
+  readonly writable: boolean;
+  /** Resolves when the client has caught up or is gone. */
+  whenWritable(): Promise<void>;
+  /** The connection's one `kind`, made at first use and closed with the connection. */
+  keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T;
+}
+
 /** What a handler knows beside its params. */
 export interface HandlerContext {
   readonly engine: ProcessEngine;
   readonly session: Session;
+  readonly connection: ConnectionScope;
   /** Aborts when the connection is gone. */
   readonly signal: AbortSignal;
   readonly place: Place;

@@ -105,14 +105,16 @@ export class StdinQueue {
   async #waitForRoom(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = withResolvers();
     const waiting: WaitingWrite = { bytes, accept: resolve, fail: reject };
-    const takeBack = () => reject(signal.reason as Error);
+    const takeBack = () => {
+      this.#waiting.delete(waiting);
+      reject(signal.reason as Error);
+    };
     this.#waiting.add(waiting);
     signal.addEventListener('abort', takeBack);
     try {
       await promise;
     } finally {
       signal.removeEventListener('abort', takeBack);
-      this.#waiting.delete(waiting);
     }
   }
 

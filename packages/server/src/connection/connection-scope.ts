@@ -1,0 +1,38 @@
+import type { Peer } from '@exec-server/rpc';
+import type { ConnectionResource, ConnectionScope } from '../dialects/dialect.js';
+
+/** What handlers see of the connection that they answer. */
+export class PeerScope implements ConnectionScope {
+  readonly #resources = new Map<unknown, ConnectionResource>();
+  #closed = false;
+
+  constructor(private readonly peer: Pick<Peer, 'notify' | 'writable' | 'whenWritable'>) {}
+
+  get writable(): boolean {
+    return this.peer.writable;
+  }
+
+  whenWritable(): Promise<void> {
+    return this.peer.whenWritable();
+  }
+
+  notify(method: string, params: unknown): void {
+    this.peer.notify(method, params);
+  }
+
+  keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T {
+    const known = this.#resources.get(kind) as T | undefined;
+    if (known !== undefined) return known;
+    const resource = new kind(this);
+    // A request may outlive its connection by a moment; what it opens then is closed at once.
+    if (this.#closed) resource.close();
+    else this.#resources.set(kind, resource);
+    return resource;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const resource of this.#resources.values()) resource.close();
+    this.#resources.clear();
+  }
+}
