@@ -1,4 +1,4 @@
-import { osErrorText } from '../native/os-error.js';
+import { osErrorText } from '../os-error.js';
 
 /** Why a listener could not be opened. */
 export type ListenErrorCode =

@@ -1,6 +1,6 @@
+import { OsError } from '../os-error.js';
 import { EINVAL } from './constants.js';
 import type { Libc } from './libc.js';
-import { OsError } from './os-error.js';
 
 const POINTER_BYTES = 8;
 

@@ -1,9 +1,9 @@
+import { OsError } from '../os-error.js';
 import { EAGAIN, EPIPE } from './constants.js';
 import { DescriptorWatch } from './descriptor-watch.js';
 import { retryInterrupted } from './descriptors.js';
 import type { InputTarget } from './launch.js';
 import type { Libc } from './libc.js';
-import { OsError } from './os-error.js';
 
 /** Most that one turn of the loop writes, in bytes: a reader as fast as this writer must not hold the loop. */
 const MAX_TURN_BYTES = 262_144;

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { OsError } from '../os-error.js';
 import { EACCES, ENOENT } from './constants.js';
-import { OsError } from './os-error.js';
 
 /** Where a program is looked for when the child has no PATH; the reference server looks there. */
 export const DEFAULT_SEARCH_PATH = '/usr/local/bin:/bin:/usr/bin';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
 import type * as Koffi from 'koffi';
-import { OsError } from './os-error.js';
+import { OsError } from '../os-error.js';
 
 /** A watch of one descriptor by the event loop. The callback runs outside of any callback scope of Node. */
 export interface PollHandle {

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { OsError } from '../os-error.js';
 import type { Logger } from '../telemetry/logger.js';
 import { EIO, ESRCH } from './constants.js';
 import { DescriptorSource } from './descriptor-source.js';
@@ -9,7 +10,6 @@ import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from './launch
 import { LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
-import { OsError } from './os-error.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
 import { openPty, setTerminalSize, type TerminalSize } from './pty.js';

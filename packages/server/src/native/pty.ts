@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
+import { OsError } from '../os-error.js';
 import { toCString } from './c-strings.js';
 import { EINVAL } from './constants.js';
 import { type DescriptorScope, O_CLOEXEC, setNonBlocking } from './descriptors.js';
 import { checkErrno, checkResult, type Libc } from './libc.js';
-import { OsError } from './os-error.js';
 
 const TIOCSWINSZ = 0x5414;
 const MAX_NAME_BYTES = 128;

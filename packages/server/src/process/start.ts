@@ -1,6 +1,6 @@
 import type { SandboxContext } from '@exec-server/protocol';
 import type { LaunchedProcess } from '../native/launch.js';
-import { OsError } from '../native/os-error.js';
+import { OsError } from '../os-error.js';
 import { findRestriction } from '../sandbox/restrictions.js';
 import type { Session } from '../sessions/session.js';
 import type { AuditSubject } from '../telemetry/audit.js';

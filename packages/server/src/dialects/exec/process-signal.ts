@@ -1,5 +1,5 @@
 import { internalError, type ProcessSignalParams } from '@exec-server/protocol';
-import { OsError } from '../../native/os-error.js';
+import { OsError } from '../../os-error.js';
 import { findStarted } from '../../process/process-engine.js';
 import type { HandlerContext } from '../dialect.js';
 

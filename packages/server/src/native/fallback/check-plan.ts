@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import { OsError } from '../../os-error.js';
 import { E2BIG, EACCES, EINVAL, ENOENT, ENOTDIR, ENOTSUP } from '../constants.js';
 import { resolveProgram } from '../exec-path.js';
 import type { LaunchPlan } from '../launch.js';
-import { OsError } from '../os-error.js';
 import { toOsError } from './node-error.js';
 
 /** Longest single argument or variable that Linux takes, in bytes, its end included. */

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { constants as os } from 'node:os';
+import { OsError } from '../../os-error.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { EAGAIN, EIO, ENOTSUP, ESRCH } from '../constants.js';
 import { GUARDIAN_ARGV, GUARDIAN_PROGRAM, Guardian, type GuardianProcess } from '../guardian.js';
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from '../launch.js';
 import { LeftoverSweep } from '../leftover-sweep.js';
-import { OsError } from '../os-error.js';
 import { ProcessGroup } from '../process-group.js';
 import { checkTerminalSize, type TerminalSize } from '../pty.js';
 import { checkPlan, choosePtyName } from './check-plan.js';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
+import { OsError } from '../../os-error.js';
 import { EAGAIN, EIO } from '../constants.js';
 import type { InputTarget } from '../launch.js';
-import { OsError } from '../os-error.js';
 import { BackOff } from './back-off.js';
 import { toOsError } from './node-error.js';
 
