@@ -13,6 +13,7 @@ import { SessionRegistry } from './sessions/session-registry.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
 import { type Logger, silentLogger } from './telemetry/logger.js';
 import { terminateOnSessionEnd } from './terminate/on-session-end.js';
+import { terminateOnShutdown } from './terminate/on-shutdown.js';
 
 /** What a server is made with. Everything has a default; nothing is global. */
 export interface ExecServerOptions extends ServerLimitOptions {
@@ -83,7 +84,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const close = async () => {
     await Promise.all([...listeners].map((listener) => listener.close()));
     for (const connection of connections) connection.close('the server is shutting down');
-    sessions.endAll();
+    await terminateOnShutdown(sessions, registry, { clock, graceMs: limits.shutdownGraceMs });
     await launcher.close();
   };
 

@@ -39,6 +39,8 @@ export type ServerLimitOptions = z.input<typeof serverLimitsSchema>;
 export function resolveLimits(options: ServerLimitOptions = {}): ServerLimits {
   const parsed = serverLimitsSchema.safeParse(options);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new RangeError(`invalid option ${issue?.path.join('.')}: ${issue?.message}`);
+  const names = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys : issue.path.map(String),
+  );
+  throw new RangeError(`invalid server option: ${names.join(', ')}`);
 }

@@ -35,6 +35,7 @@ export class ManagedProcess {
   #openStreams: number;
   #exit: ProcessExit | undefined;
   #closed = false;
+  #detachOwner: () => void = () => {};
 
   constructor(private readonly options: ManagedProcessOptions) {
     const { launched } = options;
@@ -51,6 +52,11 @@ export class ManagedProcess {
 
   get reaped(): boolean {
     return this.options.launched.reaped;
+  }
+
+  /** Resolves when the child has been reaped. Never rejects. */
+  get ended(): Promise<unknown> {
+    return this.options.launched.exit;
   }
 
   /** How the child ended; absent while it runs. */
@@ -73,9 +79,10 @@ export class ManagedProcess {
     void this.options.launched.exit.then((status) => this.#exitAfterOutput(status, TURNS_FOR_LAST_OUTPUT));
   }
 
-  /** Gives the events to a new owner from here on; `undefined` when nobody is attached. */
+  /** Gives the events to a new owner from here on; `undefined` when nobody is attached. The child waits for its owner. */
   setOwner(sink: OutputSink | undefined): void {
-    this.#publisher.setOwner(sink);
+    this.#detachOwner();
+    this.#detachOwner = sink === undefined ? () => {} : this.#publisher.attach(sink, { holdsBack: true });
   }
 
   /** Sends a signal to the process group, which may outlive the child. False when nothing is left of it. */

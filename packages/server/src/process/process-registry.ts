@@ -58,9 +58,10 @@ export class ProcessRegistry {
     return [...(this.#sessions.get(sessionId)?.values() ?? [])];
   }
 
-  get size(): number {
-    let total = 0;
-    for (const slots of this.#sessions.values()) total += slots.size;
-    return total;
+  /** Every process that is not forgotten. */
+  *processes(): Generator<ManagedProcess> {
+    for (const slots of this.#sessions.values()) {
+      for (const { process } of slots.values()) if (process !== undefined) yield process;
+    }
   }
 }

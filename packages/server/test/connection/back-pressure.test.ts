@@ -113,3 +113,22 @@ describe('a client that stops reading', () => {
     await waitForProcessGone(Number(pid));
   });
 });
+
+it('a client that asks on without reading the answers is read from no more', async () => {
+  const limits = { pendingRequests: 10, outboundHighWaterBytes: 1_000, outboundLowWaterBytes: 500 };
+  const server = openServer(limits);
+  const [client, serverSide] = createMemoryTransportPair();
+  server.accept(serverSide);
+  let answers = 0;
+  client.open({ onMessage: () => void answers++, onMalformed() {}, onDrain() {}, onClose() {} });
+  client.send(JSON.stringify({ id: 0, method: 'initialize', params: { clientName: 'test' } }));
+  client.send(JSON.stringify({ method: 'initialized' }));
+  client.pause();
+  for (let id = 1; id <= 200; id++) client.send(JSON.stringify({ id, method: 'environment/status' }));
+  await new Promise((resolve) => setImmediate(resolve));
+  // Most of the questions still wait on the client's side, and few answers on the server's.
+  expect(client.bufferedBytes).toBeGreaterThan(0);
+  expect(serverSide.bufferedBytes).toBeLessThan(5_000);
+  client.resume();
+  while (answers < 201) await new Promise((resolve) => setImmediate(resolve));
+});

@@ -1,0 +1,20 @@
+import type { Clock } from '../clock.js';
+import type { ProcessRegistry } from '../process/process-registry.js';
+import type { SessionRegistry } from '../sessions/session-registry.js';
+
+/** Ends every session and resolves when their processes are gone, or `graceMs` have passed. */
+export async function terminateOnShutdown(
+  sessions: SessionRegistry,
+  processes: ProcessRegistry,
+  options: { readonly clock: Clock; readonly graceMs: number },
+): Promise<void> {
+  const ends = Array.from(processes.processes(), ({ ended }) => ended);
+  sessions.endAll();
+  await new Promise<void>((resolve) => {
+    const timer = options.clock.after(options.graceMs, resolve);
+    void Promise.all(ends).then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}

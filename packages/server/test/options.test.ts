@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { resolveLimits } from '../src/options.js';
+
+it('has a default for every limit', () => {
+  expect(resolveLimits()).toEqual({
+    concurrentRequests: 64,
+    pendingRequests: 4096,
+    pendingRequestBytes: 134_217_728,
+    outboundHighWaterBytes: 1_048_576,
+    outboundLowWaterBytes: 262_144,
+    detachedSessionMs: 30_000,
+    retainedOutputBytes: 1_048_576,
+    retainedOutputChunks: 50_000,
+    closedProcessRetentionMs: 30_000,
+    stdinQueueBytes: 1_048_576,
+    rememberedWriteIds: 4096,
+    shutdownGraceMs: 1_500,
+  });
+});
+
+it.each([
+  [{ concurrentRequests: 0 }, 'concurrentRequests'],
+  [{ concurrentRequests: 1.5 }, 'concurrentRequests'],
+  [{ detachedSessionMs: -1 }, 'detachedSessionMs'],
+  [{ retainedOutputBytes: Number.NaN }, 'retainedOutputBytes'],
+  [{ noSuchLimit: 1 } as object, 'noSuchLimit'],
+])('refuses %o', (options, name) => {
+  expect(() => resolveLimits(options)).toThrow(RangeError);
+  expect(() => resolveLimits(options)).toThrow(name);
+});
+
+it('takes zero where zero means at once', () => {
+  expect(resolveLimits({ detachedSessionMs: 0 }).detachedSessionMs).toBe(0);
+});
