@@ -3,8 +3,8 @@
  * nothing else is special. Takes at most name × pattern steps, whatever the pattern: patterns come from clients.
  */
 export function matchesWildcard(name: string, pattern: string): boolean {
-  const text = [...name.toLowerCase()];
-  const glob = [...pattern.toLowerCase()];
+  const text = Array.from(name.toLowerCase());
+  const glob = Array.from(pattern.toLowerCase());
   let at = 0;
   let star = -1;
   let resumeAt = 0;

@@ -74,7 +74,7 @@ export class SessionRegistry {
   }
 
   endAll(): void {
-    for (const session of [...this.#sessions.values()]) this.end(session);
+    for (const session of this.#sessions.values()) this.end(session);
   }
 
   *#runningProcesses(sessionId: string) {
