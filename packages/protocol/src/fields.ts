@@ -137,8 +137,23 @@ export function list<S extends AnySchema>(element: S, meaning?: string): z.ZodMi
   return describe(z.array(element, { error: typeError('a sequence') }), meaning);
 }
 
-export function map<S extends AnySchema>(value: S, meaning?: string): z.ZodMiniRecord<z.ZodMiniString, S> {
-  return describe(z.record(z.string(), value, { error: typeError('a map') }), meaning);
+export type StringMap<S extends AnySchema> = z.ZodMiniPipe<
+  z.ZodMiniTransform,
+  z.ZodMiniRecord<z.ZodMiniString, S>
+>;
+
+/** Text to values. The one key that a plain object cannot hold safely is refused, because a record drops it unseen. */
+export function map<S extends AnySchema>(value: S, meaning?: string): StringMap<S> {
+  const refuseUnsafeKey = z.transform((input, context) => {
+    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+      context.issues.push({ code: 'custom', message: 'invalid key `__proto__`', input });
+    }
+    return input;
+  });
+  return describe(
+    z.pipe(refuseUnsafeKey, z.record(z.string(), value, { error: typeError('a map') })),
+    meaning,
+  );
 }
 
 export type TaggedUnion<T extends string, V extends Readonly<Record<string, Fields>>> = z.ZodMiniPipe<

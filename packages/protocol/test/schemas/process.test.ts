@@ -159,3 +159,9 @@ it('takes the exit of an older server', () => {
     exitCode: 137,
   });
 });
+
+it('a variable that a plain object cannot hold is refused, not dropped', () => {
+  const start = { processId: 'p', argv: ['x'], cwd: 'file:///', tty: false };
+  const params = JSON.parse(`{"env":{"A":"1","__proto__":"x"}}`) as object;
+  expect(() => decodeParams(ProcessStartParams, { ...start, ...params })).toThrow('invalid key `__proto__`');
+});
