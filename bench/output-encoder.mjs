@@ -1,5 +1,5 @@
 // Compares OutputEncoder with base64 and JSON.stringify, both ending in one buffer. Run after the build:
-//   node packages/rpc/bench/output-encoder.mjs
+//   node bench/output-encoder.mjs
 import { randomBytes } from 'node:crypto';
 import { OutputEncoder } from '@exec-server/rpc/node';
 
