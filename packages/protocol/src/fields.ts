@@ -55,6 +55,7 @@ export function flag(meaning?: string): z.ZodMiniBoolean {
 /** Largest values of the integer kinds. A 64-bit one arrives as the nearest double. */
 const INTEGERS = {
   u16: [0, 2 ** 16 - 1],
+  u32: [0, 2 ** 32 - 1],
   u64: [0, 2 ** 64],
   usize: [0, 2 ** 64],
   i32: [-(2 ** 31), 2 ** 31 - 1],

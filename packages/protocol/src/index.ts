@@ -179,6 +179,7 @@ export {
 } from './schemas/network.js';
 export {
   EnvPolicy,
+  GracefulEnd,
   ProcessClosedNotification,
   ProcessExitedNotification,
   ProcessMetadata,
@@ -195,7 +196,27 @@ export {
   ProcessWriteResult,
   ReadChunk,
   ShellSnapshot,
+  SIGNAL_NAMES,
+  type SignalName,
+  TerminalSize,
 } from './schemas/process.js';
+export {
+  ListedProcess,
+  NetWaitForPortParams,
+  NetWaitForPortResult,
+  ProcessCloseStdinParams,
+  ProcessCloseStdinResult,
+  ProcessListParams,
+  ProcessListResult,
+  ProcessResizeParams,
+  ProcessResizeResult,
+  ProcessSnapshotParams,
+  ProcessSnapshotResult,
+  ProcessWaitParams,
+  ProcessWaitResult,
+  ScreenSnapshot,
+  StreamSnapshot,
+} from './schemas/process-control.js';
 export {
   DiscoverySandboxContext,
   ManagedFileSystem,

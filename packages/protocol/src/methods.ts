@@ -8,6 +8,7 @@ import { InitializeParams, InitializeResult } from './schemas/handshake.js';
 import { HttpBodyDeltaNotification, HttpRequestParams, HttpRequestResult } from './schemas/http.js';
 import * as network from './schemas/network.js';
 import * as process from './schemas/process.js';
+import * as processControl from './schemas/process-control.js';
 
 /** Words that stand for a group of methods in `client must call initialize before using <family> methods`. */
 export type Family =
@@ -15,6 +16,7 @@ export type Family =
   | 'exec'
   | 'filesystem'
   | 'http'
+  | 'network'
   | 'environment info'
   | 'environment status'
   | 'environment config'
@@ -75,6 +77,24 @@ export const METHODS = {
   'process/write': ordinary('exec', process.ProcessWriteParams, process.ProcessWriteResult),
   'process/signal': control('exec', process.ProcessSignalParams, process.ProcessSignalResult),
   'process/terminate': control('exec', process.ProcessTerminateParams, process.ProcessTerminateResult),
+  'process/closeStdin': ordinary(
+    'exec',
+    processControl.ProcessCloseStdinParams,
+    processControl.ProcessCloseStdinResult,
+  ),
+  'process/resize': control('exec', processControl.ProcessResizeParams, processControl.ProcessResizeResult),
+  'process/wait': ordinary('exec', processControl.ProcessWaitParams, processControl.ProcessWaitResult),
+  'process/snapshot': ordinary(
+    'exec',
+    processControl.ProcessSnapshotParams,
+    processControl.ProcessSnapshotResult,
+  ),
+  'process/list': ordinary('exec', processControl.ProcessListParams, processControl.ProcessListResult),
+  'net/waitForPort': ordinary(
+    'network',
+    processControl.NetWaitForPortParams,
+    processControl.NetWaitForPortResult,
+  ),
 
   'fs/readFile': ordinary('filesystem', fs.FsReadFileParams, fs.FsReadFileResult),
   'fs/writeFile': ordinary('filesystem', fs.FsWriteFileParams, fs.FsEmptyResult),

@@ -19,6 +19,13 @@ export const PURPOSES: Readonly<
   'process/write': 'Queues bytes for stdin.',
   'process/signal': 'Sends a signal to the process group; to a process that is not running it does nothing.',
   'process/terminate': 'Kills the process group.',
+  'process/closeStdin':
+    "Closes stdin behind what was written; on a terminal it sends the terminal's end-of-file character.",
+  'process/resize': 'Sets the size of a terminal.',
+  'process/wait': 'Waits for the end of a process and tells how it ended.',
+  'process/snapshot': 'Tells the beginning and the newest output of a process, and the screen of a terminal.',
+  'process/list': 'Lists processes that the caller may see.',
+  'net/waitForPort': 'Waits on the host until something listens on a TCP port.',
   'fs/readFile': 'Reads a regular file of at most 512 MiB.',
   'fs/writeFile': 'Creates a file or replaces its content.',
   'fs/open': 'Opens a file; the handle belongs to the connection.',

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 export type FixtureName =
   | 'flood'
   | 'fork-and-exit'
+  | 'fork-storm'
   | 'hold-pipe'
   | 'ignore-sigterm'
+  | 'ignore-sigterm-family'
   | 'never-read-stdin'
   | 'print-20k'
   | 'setsid-grandchild'

@@ -8,26 +8,44 @@ export const ShellInfo = struct('ShellInfo', {
 });
 export type ShellInfo = z.output<typeof ShellInfo>;
 
+/** What this server has beyond the reference. */
+const ownCapabilities = {
+  processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),
+  processTimeout: defaulted(flag('`process/start` takes `timeoutMs` and `graceMs`.')),
+  processOutputCap: defaulted(flag('`process/start` takes `outputBytesCap`.')),
+  processTags: defaulted(flag('`process/start` takes `tags`, and `process/list` exists.')),
+  processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
+  processWait: defaulted(flag('`process/wait` exists.')),
+  processSnapshot: defaulted(flag('`process/snapshot` exists.')),
+  processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),
+  processGracefulTerminate: defaulted(flag('`process/terminate` takes `mode` and answers with `pids`.')),
+  netWaitForPort: defaulted(flag('`net/waitForPort` exists.')),
+};
+
 /** What the server can do. A capability that is absent is false. */
-export const EnvironmentCapabilities = struct('EnvironmentCapabilities', {
-  networkProxyLaunch: defaulted(flag('`process/start` takes `networkProxy`.')),
-  networkProxyReviewDomains: defaulted(flag('`networkProxy.proxy` takes `reviewDomains`.')),
-  credentialMasking: defaulted(flag('`networkProxy.proxy` takes `credentialMasking`.')),
-  credentialMaskingCustomProviders: defaulted(flag('`networkProxy.proxy` takes `credentialProviders`.')),
-  capabilityDiscoverySandbox: defaulted(flag('Capability discovery takes a sandbox context.')),
-  fsWatchMissing: defaulted(flag('`fs/watchMissing` exists.')),
-  capabilityDiscoveryV2: defaulted(flag('`capabilities/discoverV2` exists.')),
-  environmentConfigRead: defaulted(flag('`environmentConfig/read` exists.')),
-  httpHeaderEnvVars: defaulted(flag('Headers of `http/request` take `valueEnvVar`.')),
-  sandboxedFileStreaming: defaulted(flag('`fs/open` takes a sandbox context that restricts.')),
-  fileWriteStreaming: defaulted(flag('`fs/open` takes `mode`, and `fs/writeBlock` exists.')),
-  shellSnapshotV2: defaulted(flag('`process/start` takes `shellSnapshot`.')),
-  windowsMxc: defaulted(flag('The Windows sandbox level `mxc` works.')),
-  linuxRootWritePreservesDevices: defaulted(flag('A sandbox that may write `/` keeps the devices.')),
-  linuxApprovedRootWritePreservesRestrictions: defaulted(
-    flag('An approved write to `/` keeps the other restrictions of the sandbox.'),
-  ),
-});
+export const EnvironmentCapabilities = struct(
+  'EnvironmentCapabilities',
+  {
+    networkProxyLaunch: defaulted(flag('`process/start` takes `networkProxy`.')),
+    networkProxyReviewDomains: defaulted(flag('`networkProxy.proxy` takes `reviewDomains`.')),
+    credentialMasking: defaulted(flag('`networkProxy.proxy` takes `credentialMasking`.')),
+    credentialMaskingCustomProviders: defaulted(flag('`networkProxy.proxy` takes `credentialProviders`.')),
+    capabilityDiscoverySandbox: defaulted(flag('Capability discovery takes a sandbox context.')),
+    fsWatchMissing: defaulted(flag('`fs/watchMissing` exists.')),
+    capabilityDiscoveryV2: defaulted(flag('`capabilities/discoverV2` exists.')),
+    environmentConfigRead: defaulted(flag('`environmentConfig/read` exists.')),
+    httpHeaderEnvVars: defaulted(flag('Headers of `http/request` take `valueEnvVar`.')),
+    sandboxedFileStreaming: defaulted(flag('`fs/open` takes a sandbox context that restricts.')),
+    fileWriteStreaming: defaulted(flag('`fs/open` takes `mode`, and `fs/writeBlock` exists.')),
+    shellSnapshotV2: defaulted(flag('`process/start` takes `shellSnapshot`.')),
+    windowsMxc: defaulted(flag('The Windows sandbox level `mxc` works.')),
+    linuxRootWritePreservesDevices: defaulted(flag('A sandbox that may write `/` keeps the devices.')),
+    linuxApprovedRootWritePreservesRestrictions: defaulted(
+      flag('An approved write to `/` keeps the other restrictions of the sandbox.'),
+    ),
+  },
+  { extensions: ownCapabilities },
+);
 export type EnvironmentCapabilities = z.output<typeof EnvironmentCapabilities>;
 
 /** The machine and the user that the server runs on and as. Older servers send `shell` alone. */

@@ -29,38 +29,77 @@ export const ShellSnapshot = struct('ShellSnapshotRequest', {
 });
 export type ShellSnapshot = z.output<typeof ShellSnapshot>;
 
-export const ProcessStartParams = struct('WireExecParams', {
-  processId: text('Key of the process, chosen by the client, unique in its session.'),
-  metadata: nullable(describe(ProcessMetadata, 'Who started it.')),
-  argv: list(text(), 'Program and arguments; at least one.'),
-  cwd: pathUri('Working directory.'),
-  envPolicy: nullable(
-    describe(EnvPolicy, "How to start from the server's environment; without it `env` is all there is."),
-  ),
-  shellSnapshot: nullable(describe(ShellSnapshot, 'Restores the state of a login shell first.')),
-  env: map(text(), 'Variables that win over everything else.'),
-  tty: flag('Run on a pseudo terminal instead of pipes.'),
-  pipeStdin: defaulted(flag('Keep stdin open for `process/write`; otherwise it is empty. Default: false.')),
-  arg0: nullable(text('What the program sees as `argv[0]`.')),
-  sandbox: nullable(describe(SandboxContext, 'What the process may touch.')),
-  enforceManagedNetwork: defaulted(
-    flag('Allow no network but the managed one. Needs `sandbox`. Default: false.'),
-  ),
-  managedNetwork: nullable(describe(ManagedNetwork, 'A proxy that already runs.')),
-  networkProxy: nullable(describe(NetworkProxyLaunch, 'A proxy to start for this process.')),
+/** Size of a terminal in characters. */
+export const TerminalSize = struct('TerminalSize', {
+  rows: integer('u16', 'Rows, at least 1.'),
+  cols: integer('u16', 'Columns, at least 1.'),
 });
-export type ProcessStartParams = z.output<typeof ProcessStartParams>;
+export type TerminalSize = z.output<typeof TerminalSize>;
 
-export const ProcessStartResult = struct('ExecResponse', {
-  processId: text('The key, as given.'),
-  sandboxType: defaulted(
-    oneOf(
-      ['none', 'macosSeatbelt', 'linuxSeccomp', 'windowsRestrictedToken'],
-      'What the process is confined by. Older servers leave it out.',
+/** Members of `process/start` that the reference does not know. Each has a capability. */
+const startExtensions = {
+  size: nullable(describe(TerminalSize, 'Size of the terminal. Needs `tty`. Default: 24 rows, 80 columns.')),
+  timeoutMs: nullable(
+    integer('u64', 'Ends the process and everything it started after so many milliseconds. Default: never.'),
+  ),
+  graceMs: nullable(
+    integer(
+      'u64',
+      'What the timeout leaves between SIGTERM and SIGKILL, in milliseconds. Default: 0, SIGKILL at once.',
     ),
   ),
-});
+  outputBytesCap: nullable(
+    integer('usize', "Bytes of output retained; can only lower the server's own limit."),
+  ),
+  tags: nullable(map(text(), 'Words to find the process by in `process/list`.')),
+};
+
+export const ProcessStartParams = struct(
+  'WireExecParams',
+  {
+    processId: text('Key of the process, chosen by the client, unique in its session.'),
+    metadata: nullable(describe(ProcessMetadata, 'Who started it.')),
+    argv: list(text(), 'Program and arguments; at least one.'),
+    cwd: pathUri('Working directory.'),
+    envPolicy: nullable(
+      describe(EnvPolicy, "How to start from the server's environment; without it `env` is all there is."),
+    ),
+    shellSnapshot: nullable(describe(ShellSnapshot, 'Restores the state of a login shell first.')),
+    env: map(text(), 'Variables that win over everything else.'),
+    tty: flag('Run on a pseudo terminal instead of pipes.'),
+    pipeStdin: defaulted(flag('Keep stdin open for `process/write`; otherwise it is empty. Default: false.')),
+    arg0: nullable(text('What the program sees as `argv[0]`.')),
+    sandbox: nullable(describe(SandboxContext, 'What the process may touch.')),
+    enforceManagedNetwork: defaulted(
+      flag('Allow no network but the managed one. Needs `sandbox`. Default: false.'),
+    ),
+    managedNetwork: nullable(describe(ManagedNetwork, 'A proxy that already runs.')),
+    networkProxy: nullable(describe(NetworkProxyLaunch, 'A proxy to start for this process.')),
+  },
+  { extensions: startExtensions },
+);
+export type ProcessStartParams = z.output<typeof ProcessStartParams>;
+
+export const ProcessStartResult = struct(
+  'ExecResponse',
+  {
+    processId: text('The key, as given.'),
+    sandboxType: defaulted(
+      oneOf(
+        ['none', 'macosSeatbelt', 'linuxSeccomp', 'windowsRestrictedToken'],
+        'What the process is confined by. Older servers leave it out.',
+      ),
+    ),
+  },
+  { extensions: { pid: defaulted(integer('u32', 'Process id on the host.')) } },
+);
 export type ProcessStartResult = z.output<typeof ProcessStartResult>;
+
+/** How a process ended, beyond its exit code. */
+const exitExtensions = {
+  signal: nullable(text('Name of the signal that ended it, such as `SIGKILL`.')),
+  timedOut: defaulted(flag('It was ended because its `timeoutMs` had passed. Default: false.')),
+};
 
 const seq = integer('u64', 'Number of the event; each process counts its events from 1 without gaps.');
 const stream = oneOf(['stdout', 'stderr', 'pty'], 'Where the bytes came out.');
@@ -78,24 +117,38 @@ export type ProcessReadParams = z.output<typeof ProcessReadParams>;
 export const ReadChunk = struct('ProcessOutputChunk', { seq, stream, chunk: base64('The bytes.') });
 export type ReadChunk = z.output<typeof ReadChunk>;
 
-export const ProcessReadResult = struct('ReadResponse', {
-  chunks: list(ReadChunk, 'Retained output, oldest first.'),
-  nextSeq: integer('u64', 'Read on with `afterSeq` one less than this.'),
-  exited: flag('The program has ended.'),
-  exitCode: describe(z.nullable(integer('i32')), 'Exit code, once it has ended; 128+n for signal n.'),
-  closed: flag('The program has ended and its output is complete.'),
-  failure: describe(z.nullable(text()), 'Filled in by clients that lost the process; null from a server.'),
-  sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
-});
+export const ProcessReadResult = struct(
+  'ReadResponse',
+  {
+    chunks: list(ReadChunk, 'Retained output, oldest first.'),
+    nextSeq: integer('u64', 'Read on with `afterSeq` one less than this.'),
+    exited: flag('The program has ended.'),
+    exitCode: describe(z.nullable(integer('i32')), 'Exit code, once it has ended; 128+n for signal n.'),
+    closed: flag('The program has ended and its output is complete.'),
+    failure: describe(z.nullable(text()), 'Filled in by clients that lost the process; null from a server.'),
+    sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
+  },
+  { extensions: exitExtensions },
+);
 export type ProcessReadResult = z.output<typeof ProcessReadResult>;
 
-export const ProcessWriteParams = struct('WriteParams', {
-  processId: text('The process.'),
-  chunk: base64('The bytes.'),
-  writeId: defaulted(
-    text('Makes the write idempotent; not empty. Without it, as older clients write, a repeat writes again.'),
-  ),
-});
+export const ProcessWriteParams = struct(
+  'WriteParams',
+  {
+    processId: text('The process.'),
+    chunk: base64('The bytes.'),
+    writeId: defaulted(
+      text(
+        'Makes the write idempotent; not empty. Without it, as older clients write, a repeat writes again.',
+      ),
+    ),
+  },
+  {
+    extensions: {
+      closeStdin: defaulted(flag('Close stdin behind these bytes, as `process/closeStdin` does.')),
+    },
+  },
+);
 export type ProcessWriteParams = z.output<typeof ProcessWriteParams>;
 
 export const ProcessWriteResult = struct('WriteResponse', {
@@ -106,21 +159,83 @@ export const ProcessWriteResult = struct('WriteResponse', {
 });
 export type ProcessWriteResult = z.output<typeof ProcessWriteResult>;
 
+/** Signals that POSIX names and every system has. */
+export const SIGNAL_NAMES = [
+  'SIGABRT',
+  'SIGALRM',
+  'SIGBUS',
+  'SIGCHLD',
+  'SIGCONT',
+  'SIGFPE',
+  'SIGHUP',
+  'SIGILL',
+  'SIGINT',
+  'SIGKILL',
+  'SIGPIPE',
+  'SIGPROF',
+  'SIGQUIT',
+  'SIGSEGV',
+  'SIGSTOP',
+  'SIGSYS',
+  'SIGTERM',
+  'SIGTRAP',
+  'SIGTSTP',
+  'SIGTTIN',
+  'SIGTTOU',
+  'SIGURG',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGVTALRM',
+  'SIGXCPU',
+  'SIGXFSZ',
+] as const;
+export type SignalName = (typeof SIGNAL_NAMES)[number];
+
 export const ProcessSignalParams = struct('SignalParams', {
   processId: text('The process.'),
-  signal: oneOf(['interrupt'], 'The signal, sent to the whole process group.'),
+  signal: oneOf(
+    ['interrupt', ...SIGNAL_NAMES],
+    'The signal, sent to the whole process group: `interrupt`, or the POSIX name of any.',
+  ),
 });
 export type ProcessSignalParams = z.output<typeof ProcessSignalParams>;
 
 export const ProcessSignalResult = struct('SignalResponse', {});
 export type ProcessSignalResult = z.output<typeof ProcessSignalResult>;
 
-export const ProcessTerminateParams = struct('TerminateParams', { processId: text('The process.') });
+/** SIGTERM first, and SIGKILL for what is left after a while. */
+export const GracefulEnd = struct('GracefulEnd', {
+  timeoutMs: integer('u64', 'What lies between the two, in milliseconds.'),
+});
+export type GracefulEnd = z.output<typeof GracefulEnd>;
+
+export const ProcessTerminateParams = struct(
+  'TerminateParams',
+  { processId: text('The process.') },
+  {
+    extensions: {
+      mode: nullable(
+        z.union([
+          oneOf(['force'], 'SIGKILL at once, the default.'),
+          struct('TerminateMode', { graceful: describe(GracefulEnd, 'Let it end by itself first.') }),
+        ]),
+      ),
+    },
+  },
+);
 export type ProcessTerminateParams = z.output<typeof ProcessTerminateParams>;
 
-export const ProcessTerminateResult = struct('TerminateResponse', {
-  running: flag('It was running and has been killed.'),
-});
+export const ProcessTerminateResult = struct(
+  'TerminateResponse',
+  {
+    running: flag('It was running and has been killed.'),
+  },
+  {
+    extensions: {
+      pids: defaulted(list(integer('u32'), 'Who was signalled: the process and everything it started.')),
+    },
+  },
+);
 export type ProcessTerminateResult = z.output<typeof ProcessTerminateResult>;
 
 export const ProcessOutputNotification = struct('ExecOutputDeltaNotification', {
@@ -131,12 +246,16 @@ export const ProcessOutputNotification = struct('ExecOutputDeltaNotification', {
 });
 export type ProcessOutputNotification = z.output<typeof ProcessOutputNotification>;
 
-export const ProcessExitedNotification = struct('ExecExitedNotification', {
-  processId: text('The process.'),
-  seq,
-  exitCode: integer('i32', 'Exit code; 128+n for signal n.'),
-  sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
-});
+export const ProcessExitedNotification = struct(
+  'ExecExitedNotification',
+  {
+    processId: text('The process.'),
+    seq,
+    exitCode: integer('i32', 'Exit code; 128+n for signal n.'),
+    sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
+  },
+  { extensions: exitExtensions },
+);
 export type ProcessExitedNotification = z.output<typeof ProcessExitedNotification>;
 
 export const ProcessClosedNotification = struct('ExecClosedNotification', {

@@ -28,6 +28,16 @@ const CAPABILITIES: EnvironmentCapabilities = {
   windowsMxc: false,
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
+  processSize: true,
+  processTimeout: true,
+  processOutputCap: true,
+  processTags: true,
+  processCloseStdin: true,
+  processWait: true,
+  processSnapshot: false,
+  processSignals: true,
+  processGracefulTerminate: true,
+  netWaitForPort: true,
 };
 
 /** Describes this machine to clients. */

@@ -44,6 +44,10 @@ export class DescriptorTarget implements InputTarget {
     });
   }
 
+  endMark(): undefined {
+    return undefined;
+  }
+
   close(): void {
     this.fail(EPIPE);
   }

@@ -48,6 +48,11 @@ export interface InputTarget {
    * Waits, without blocking the loop, for as long as the child does not read.
    */
   write(bytes: Uint8Array): Promise<void>;
+  /**
+   * What to write so that the child sees the end of its input: the terminal's end-of-file character. Nothing for a pipe,
+   * which is closed instead.
+   */
+  endMark(): Uint8Array | undefined;
   /** Closes a pipe; on a pty it does nothing. Idempotent. A write under way rejects. */
   close(): void;
 }

@@ -12,7 +12,7 @@ import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
-import { openPty, setTerminalSize, type TerminalSize } from './pty.js';
+import { openPty, readEofCharacter, setTerminalSize, type TerminalSize } from './pty.js';
 import { reaper } from './reaper.js';
 import { type SpawnRequest, type StdioAction, spawnProcess } from './spawn.js';
 
@@ -112,7 +112,11 @@ export class NativeLauncher implements Launcher {
       });
       return {
         outputs: [source],
-        input: { write: (bytes) => target.write(bytes), close: () => {} },
+        input: {
+          write: (bytes) => target.write(bytes),
+          endMark: () => Uint8Array.of(target.use((fd) => readEofCharacter(libc, fd))),
+          close: () => {},
+        },
         resize: (next) => target.use((fd) => setTerminalSize(libc, fd, next)),
         onExit: () => {
           libc.close(pty.slave);

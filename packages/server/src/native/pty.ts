@@ -5,7 +5,13 @@ import { EINVAL } from './constants.js';
 import { type DescriptorScope, O_CLOEXEC, setNonBlocking } from './descriptors.js';
 import { checkErrno, checkResult, type Libc } from './libc.js';
 
+const TCGETS = 0x5401;
 const TIOCSWINSZ = 0x5414;
+/** Bytes of the kernel's `struct termios`, and where in it the end-of-file character lies. */
+const TERMIOS_BYTES = 60;
+const TERMIOS_EOF_OFFSET = 21;
+/** Control-D, what a terminal begins with. */
+export const DEFAULT_EOF_CHARACTER = 4;
 const MAX_NAME_BYTES = 128;
 /** A terminal counts rows and columns in 16 bits. */
 const MAX_TERMINAL_SIZE = 65_535;
@@ -45,6 +51,13 @@ export function setTerminalSize(libc: Libc, master: number, size: TerminalSize):
   // struct winsize: rows, columns, and two pixel sizes that nobody knows.
   const winsize = Buffer.from(Uint16Array.of(size.rows, size.cols, 0, 0).buffer);
   checkResult(libc, libc.ioctl(master, TIOCSWINSZ, winsize), 'ioctl');
+}
+
+/** The character by which the terminal's user ends the input; the usual one where the program has switched it off. */
+export function readEofCharacter(libc: Libc, master: number): number {
+  const termios = Buffer.alloc(TERMIOS_BYTES);
+  checkResult(libc, libc.ioctl(master, TCGETS, termios), 'ioctl');
+  return termios[TERMIOS_EOF_OFFSET] || DEFAULT_EOF_CHARACTER;
 }
 
 /** Throws EINVAL for a size that would wrap around in the kernel's 16 bits. */

@@ -1,13 +1,13 @@
 import type { EnvPolicy } from '@exec-server/protocol';
 import { resolveProgram } from '../native/exec-path.js';
 import type { LaunchPlan } from '../native/launch.js';
+import type { TimeLimit } from '../terminate/on-timeout.js';
 import { resolveEnvironment } from './environment-policy.js';
 import type { ProcessEngine } from './process-engine.js';
 import { StartError } from './start-error.js';
 
 /** Terminal size of a pty whose request names none. */
-const DEFAULT_ROWS = 24;
-const DEFAULT_COLS = 80;
+const DEFAULT_SIZE = { rows: 24, cols: 80 };
 
 /** A request to start a program, decoded; no dialect's words are left in it. */
 export interface StartRequest {
@@ -28,6 +28,14 @@ export interface StartRequest {
   readonly tty: boolean;
   /** Keeps a pipe open for writes; a pty always takes them. */
   readonly pipeStdin: boolean;
+  /** Size of the terminal. @default 24 rows, 80 columns */
+  readonly size?: { readonly rows: number; readonly cols: number } | undefined;
+  /** When it is to be ended. @default never */
+  readonly timeLimit?: TimeLimit | undefined;
+  /** Output retained, where that is less than the server would retain, in bytes. */
+  readonly outputBytesCap?: number | undefined;
+  /** Words to find it by. */
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /** Turns a request into what the kernel is asked for. Throws {@link StartError}. */
@@ -49,7 +57,7 @@ export function planLaunch(engine: ProcessEngine, request: StartRequest): Launch
     cwd: request.cwd,
     env,
     stdio: request.tty
-      ? { kind: 'pty', rows: DEFAULT_ROWS, cols: DEFAULT_COLS }
+      ? { kind: 'pty', ...(request.size ?? DEFAULT_SIZE) }
       : { kind: 'pipes', stdin: request.pipeStdin ? 'pipe' : 'null' },
     extraDescriptors: [],
   };

@@ -8,10 +8,23 @@ import { describeExit, type ProcessExit } from './process-exit.js';
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
 const TURNS_FOR_LAST_OUTPUT = 2;
 
+/** What a process was started as. */
+export interface ProcessDescription {
+  readonly argv: readonly string[];
+  /** Working directory, as a path URI. */
+  readonly cwd: string;
+  readonly tty: boolean;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+}
+
 /** What a managed process is made of and whom it tells. */
 export interface ManagedProcessOptions {
   /** The client's name for it, unique in its session. */
   readonly id: string;
+  /** What it was started as, for those who list processes. */
+  readonly description: ProcessDescription;
   readonly launched: LaunchedProcess;
   readonly retention: RetentionLimits;
   readonly stdin: StdinLimits;
@@ -27,6 +40,7 @@ export interface ManagedProcessOptions {
  */
 export class ManagedProcess {
   readonly id: string;
+  readonly description: ProcessDescription;
   readonly log: RetainedLog;
   /** Absent when the child's stdin is /dev/null. */
   readonly stdin: StdinQueue | undefined;
@@ -35,11 +49,13 @@ export class ManagedProcess {
   #openStreams: number;
   #exit: ProcessExit | undefined;
   #closed = false;
+  #timedOut = false;
   #detachOwner: () => void = () => {};
 
   constructor(private readonly options: ManagedProcessOptions) {
     const { launched } = options;
     this.id = options.id;
+    this.description = options.description;
     this.log = new RetainedLog(options.retention);
     this.stdin = launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin);
     this.#publisher = new Publisher(launched.outputs);
@@ -52,6 +68,11 @@ export class ManagedProcess {
 
   get reaped(): boolean {
     return this.options.launched.reaped;
+  }
+
+  /** Resolves some time after nothing is left of the child's group and session. */
+  get gone(): Promise<void> {
+    return this.options.launched.gone;
   }
 
   /** Resolves when the child has been reaped. Never rejects. */
@@ -90,6 +111,16 @@ export class ManagedProcess {
     return this.options.launched.signalGroup(signal);
   }
 
+  /** Sets the size of the terminal. Throws `OsError`; only for a process that has one. */
+  resize(size: { readonly rows: number; readonly cols: number }): void {
+    this.options.launched.resize(size);
+  }
+
+  /** Notes that its time is up, before it is ended for that. */
+  markTimedOut(): void {
+    this.#timedOut = true;
+  }
+
   /** Calls `listener` at every event from here on, until the returned function is called. */
   watch(listener: () => void): () => void {
     this.#watchers.add(listener);
@@ -120,7 +151,7 @@ export class ManagedProcess {
   }
 
   #exited(status: ExitStatus): void {
-    const exit = describeExit(status);
+    const exit = describeExit(status, this.#timedOut);
     this.#exit = exit;
     this.#publisher.exited(this.log.takeSeq(), exit);
     this.options.onExited(exit);

@@ -1,16 +1,22 @@
 import type { ExitStatus } from '../native/launch.js';
+import { signalName } from './signal-names.js';
 
 /** The end of a process as the wire tells it. */
 export interface ProcessExit {
   readonly status: ExitStatus;
   /** The program's own code, 128 + n after signal n, −1 when it cannot be known. */
   readonly exitCode: number;
+  /** Name of the signal that ended it. */
+  readonly signal: string | null;
+  /** Whether it was ended because its time was up. */
+  readonly timedOut: boolean;
   /** Whether the sandbox stopped the process from doing something. */
   readonly sandboxDenied: boolean;
 }
 
-export function describeExit(status: ExitStatus): ProcessExit {
-  return { status, exitCode: exitCodeOf(status), sandboxDenied: false };
+export function describeExit(status: ExitStatus, timedOut: boolean): ProcessExit {
+  const signal = status.kind === 'signaled' ? signalName(status.signal) : null;
+  return { status, exitCode: exitCodeOf(status), signal, timedOut, sandboxDenied: false };
 }
 
 function exitCodeOf(status: ExitStatus): number {

@@ -11,6 +11,8 @@ export class ProcessSlot {
 
   constructor(
     readonly sessionId: string,
+    /** Whose session it is: nobody else sees the process. */
+    readonly principal: string,
     readonly processId: string,
   ) {}
 
@@ -29,15 +31,28 @@ export class ProcessSlot {
   }
 }
 
+/** The session that a process id is taken in. */
+export interface SlotOwner {
+  readonly id: string;
+  readonly principal: string;
+}
+
+/** A process and the session that owns it. */
+export interface RegisteredProcess {
+  readonly sessionId: string;
+  readonly process: ManagedProcess;
+}
+
 /** Every process of the server, under the session that owns it. */
 export class ProcessRegistry {
   readonly #sessions = new Map<string, Map<string, ProcessSlot>>();
 
   /** Takes an id, or answers nothing when the session uses it already. */
-  reserve(sessionId: string, processId: string): ProcessSlot | undefined {
+  reserve(session: SlotOwner, processId: string): ProcessSlot | undefined {
+    const { id: sessionId, principal } = session;
     const slots = this.#sessions.get(sessionId) ?? new Map<string, ProcessSlot>();
     if (slots.has(processId)) return undefined;
-    const slot = new ProcessSlot(sessionId, processId);
+    const slot = new ProcessSlot(sessionId, principal, processId);
     this.#sessions.set(sessionId, slots.set(processId, slot));
     return slot;
   }
@@ -56,6 +71,18 @@ export class ProcessRegistry {
 
   ofSession(sessionId: string): readonly ProcessSlot[] {
     return [...(this.#sessions.get(sessionId)?.values() ?? [])];
+  }
+
+  /** The processes of a session, or of every session of a principal. */
+  visibleTo(who: { readonly sessionId: string } | { readonly principal: string }): RegisteredProcess[] {
+    const found: RegisteredProcess[] = [];
+    for (const [sessionId, slots] of this.#sessions) {
+      for (const { process, principal } of slots.values()) {
+        const visible = 'sessionId' in who ? who.sessionId === sessionId : who.principal === principal;
+        if (process !== undefined && visible) found.push({ sessionId, process });
+      }
+    }
+    return found;
   }
 
   /** Every process that is not forgotten. */

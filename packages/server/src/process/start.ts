@@ -5,6 +5,7 @@ import { findRestriction } from '../sandbox/restrictions.js';
 import type { Session } from '../sessions/session.js';
 import type { AuditSubject } from '../telemetry/audit.js';
 import { killTrees } from '../terminate/kill-trees.js';
+import { terminateOnTimeout } from '../terminate/on-timeout.js';
 import { planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
@@ -29,13 +30,14 @@ export async function startProcess(
 ): Promise<ManagedProcess> {
   refuseUnenforceable(confinement);
   if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
-  const slot = engine.registry.reserve(session.id, request.processId);
+  const slot = engine.registry.reserve(session, request.processId);
   if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
   try {
     const process = manage(engine, session, slot, request);
     slot.started(process);
     session.adopt(process);
     process.begin();
+    if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine.clock);
     return process;
   } catch (error) {
     engine.registry.forget(slot);
@@ -64,8 +66,18 @@ function manage(
   recordStart(engine, session, request, launched);
   return new ManagedProcess({
     id: request.processId,
+    description: {
+      argv: request.argv,
+      cwd: request.cwdText,
+      tty: request.tty,
+      tags: request.tags,
+      startedAtMs: Date.now(),
+    },
     launched,
-    retention: { bytes: engine.limits.retainedOutputBytes, chunks: engine.limits.retainedOutputChunks },
+    retention: {
+      bytes: Math.min(request.outputBytesCap ?? Number.POSITIVE_INFINITY, engine.limits.retainedOutputBytes),
+      chunks: engine.limits.retainedOutputChunks,
+    },
     stdin: {
       queueBytes: engine.limits.stdinQueueBytes,
       rememberedWriteIds: engine.limits.rememberedWriteIds,

@@ -9,6 +9,16 @@ export interface StdinLimits {
   readonly rememberedWriteIds: number;
 }
 
+/** How a write is to be carried out. */
+export interface WriteOptions {
+  /** Tells a repeat of the same write. */
+  readonly writeId?: string | undefined;
+  /** Ends the input behind the bytes. @default false */
+  readonly end?: boolean | undefined;
+  /** Takes a write that still waits back. */
+  readonly signal: AbortSignal;
+}
+
 /** The process was terminated, so nothing more will reach its stdin. */
 export class StdinGoneError extends Error {
   override readonly name = 'StdinGoneError';
@@ -17,8 +27,13 @@ export class StdinGoneError extends Error {
   }
 }
 
-interface WaitingWrite {
+/** Bytes in their order, and whether the input ends behind them. */
+interface QueuedWrite {
   readonly bytes: Uint8Array;
+  readonly end: boolean;
+}
+
+interface WaitingWrite extends QueuedWrite {
   accept(): void;
   fail(error: Error): void;
 }
@@ -28,13 +43,14 @@ interface WaitingWrite {
  * full, later writes wait in order, and nothing but them waits.
  */
 export class StdinQueue {
-  readonly #queue: Uint8Array[] = [];
+  readonly #queue: QueuedWrite[] = [];
   readonly #waiting = new Set<WaitingWrite>();
   readonly #acceptedIds: WriteIdMemory;
   readonly #waitingIds = new Map<string, Promise<void>>();
   #queuedBytes = 0;
   #writing = false;
   #state: 'open' | 'broken' | 'gone' = 'open';
+  #ended = false;
 
   constructor(
     private readonly target: InputTarget,
@@ -48,6 +64,16 @@ export class StdinQueue {
     return this.#queuedBytes;
   }
 
+  /** True once the input was ended: nothing can be written behind that. A terminal's input never ends for good. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether this write was made before, so that a repeat of it is no news. */
+  knows(writeId: string | undefined): boolean {
+    return writeId !== undefined && (this.#acceptedIds.has(writeId) || this.#waitingIds.has(writeId));
+  }
+
   /** Writes that wait for room. */
   get waitingWrites(): number {
     return this.#waiting.size;
@@ -55,18 +81,15 @@ export class StdinQueue {
 
   /**
    * Resolves once the bytes are queued; at once while there is room. A known `writeId` is accepted without writing
-   * again. `signal` takes back a write that still waits.
+   * again. `end` ends the input behind the bytes. `signal` takes back a write that still waits.
    */
-  async write(
-    bytes: Uint8Array,
-    options: { writeId?: string | undefined; signal: AbortSignal },
-  ): Promise<void> {
-    const { writeId, signal } = options;
-    if (writeId === undefined) return this.#enqueue(bytes, signal);
+  async write(bytes: Uint8Array, options: WriteOptions): Promise<void> {
+    const { writeId } = options;
+    if (writeId === undefined) return this.#enqueue(bytes, options);
     if (this.#acceptedIds.has(writeId)) return;
     const twin = this.#waitingIds.get(writeId);
     if (twin !== undefined) return twin;
-    const accepted = this.#enqueue(bytes, signal);
+    const accepted = this.#enqueue(bytes, options);
     this.#waitingIds.set(writeId, accepted);
     try {
       await accepted;
@@ -92,19 +115,19 @@ export class StdinQueue {
     this.target.close();
   }
 
-  #enqueue(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  #enqueue(bytes: Uint8Array, { end = false, signal }: WriteOptions): Promise<void> {
     if (this.#state === 'gone') return Promise.reject(new StdinGoneError());
+    if (end && this.target.endMark() === undefined) this.#ended = true;
     if (this.#state === 'broken') return Promise.resolve();
-    if (this.#waiting.size === 0 && this.#hasRoomFor(bytes)) {
-      this.#push(bytes);
-      return Promise.resolve();
-    }
-    return this.#waitForRoom(bytes, signal);
+    const write = { bytes, end };
+    if (this.#waiting.size > 0 || !this.#hasRoomFor(bytes)) return this.#waitForRoom(write, signal);
+    this.#push(write);
+    return Promise.resolve();
   }
 
-  async #waitForRoom(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  async #waitForRoom(write: QueuedWrite, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = withResolvers();
-    const waiting: WaitingWrite = { bytes, accept: resolve, fail: reject };
+    const waiting: WaitingWrite = { ...write, accept: resolve, fail: reject };
     const takeBack = () => {
       this.#waiting.delete(waiting);
       reject(signal.reason as Error);
@@ -123,10 +146,10 @@ export class StdinQueue {
     return this.#queuedBytes === 0 || this.#queuedBytes + bytes.length <= this.limits.queueBytes;
   }
 
-  #push(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    this.#queue.push(bytes);
-    this.#queuedBytes += bytes.length;
+  #push(write: QueuedWrite): void {
+    if (write.bytes.length === 0 && !write.end) return;
+    this.#queue.push(write);
+    this.#queuedBytes += write.bytes.length;
     if (!this.#writing) void this.#drain();
   }
 
@@ -134,9 +157,10 @@ export class StdinQueue {
     this.#writing = true;
     try {
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-        await this.target.write(next);
+        await this.target.write(next.bytes);
+        if (next.end) await this.#endInput();
         if (this.#state !== 'open') return;
-        this.#queuedBytes -= next.length;
+        this.#queuedBytes -= next.bytes.length;
         this.#admitWaiting();
       }
     } catch {
@@ -147,11 +171,17 @@ export class StdinQueue {
     }
   }
 
+  async #endInput(): Promise<void> {
+    const mark = this.target.endMark();
+    if (mark !== undefined) await this.target.write(mark);
+    else this.release();
+  }
+
   #admitWaiting(): void {
     for (const waiting of this.#waiting) {
       if (!this.#hasRoomFor(waiting.bytes)) return;
       this.#waiting.delete(waiting);
-      this.#push(waiting.bytes);
+      this.#push(waiting);
       waiting.accept();
     }
   }

@@ -27,8 +27,9 @@ export class JsonOutputSink implements OutputSink {
     this.peer.sendBytes(this.#encoder.encode(seq, stream, data));
   }
 
-  exited(seq: number, { exitCode, sandboxDenied }: ProcessExit): void {
-    this.peer.notify('process/exited', { processId: this.processId, seq, exitCode, sandboxDenied });
+  exited(seq: number, { exitCode, sandboxDenied, signal, timedOut }: ProcessExit): void {
+    const { processId } = this;
+    this.peer.notify('process/exited', { processId, seq, exitCode, sandboxDenied, signal, timedOut });
   }
 
   closed(seq: number): void {

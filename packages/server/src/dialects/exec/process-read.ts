@@ -23,5 +23,6 @@ export async function readProcess(
     closed: process.closed,
     failure: null,
     sandboxDenied: process.exit?.sandboxDenied ?? false,
+    ...(process.exit && { signal: process.exit.signal ?? undefined, timedOut: process.exit.timedOut }),
   };
 }

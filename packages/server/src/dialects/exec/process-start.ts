@@ -12,6 +12,7 @@ import type { StartRequest } from '../../process/launch-plan.js';
 import * as engineStart from '../../process/start.js';
 import { StartError } from '../../process/start-error.js';
 import type { HandlerContext } from '../dialect.js';
+import { checkTerminalSize } from './process-resize.js';
 
 export async function startProcess(
   params: ProcessStartParams,
@@ -19,10 +20,12 @@ export async function startProcess(
 ): Promise<ProcessStartResult> {
   if (params.networkProxy)
     throw invalidParams('executor-local network proxies are not available on this executor');
+  if (params.graceMs !== undefined && params.timeoutMs === undefined)
+    throw invalidParams('graceMs requires timeoutMs');
   const request = toStartRequest(params);
   try {
     const process = await engineStart.startProcess(engine, session, request, { sandbox: params.sandbox });
-    return { processId: process.id, sandboxType: 'none' };
+    return { processId: process.id, sandboxType: 'none', pid: process.pid };
   } catch (error) {
     throw error instanceof StartError ? startErrorToRpc(error) : error;
   }
@@ -43,7 +46,21 @@ function toStartRequest(params: ProcessStartParams): StartRequest {
     extraEnv,
     tty: params.tty,
     pipeStdin: params.pipeStdin ?? false,
+    size: terminalSize(params),
+    timeLimit:
+      params.timeoutMs === undefined
+        ? undefined
+        : { timeoutMs: params.timeoutMs, graceMs: params.graceMs ?? 0 },
+    outputBytesCap: params.outputBytesCap,
+    tags: params.tags ?? {},
   };
+}
+
+function terminalSize({ size, tty }: ProcessStartParams): StartRequest['size'] {
+  if (size === undefined) return undefined;
+  if (!tty) throw invalidParams('size requires tty');
+  checkTerminalSize(size);
+  return size;
 }
 
 function nativeCwd(uri: string): Uint8Array {

@@ -1,6 +1,6 @@
 import type { ProcessTerminateParams, ProcessTerminateResult } from '@exec-server/protocol';
 import { findStarted } from '../../process/process-engine.js';
-import { terminateOnRequest } from '../../terminate/on-request.js';
+import { type TerminateMode, terminateOnRequest } from '../../terminate/on-request.js';
 import type { HandlerContext } from '../dialect.js';
 
 export async function terminateProcess(
@@ -8,5 +8,11 @@ export async function terminateProcess(
   { engine, session }: HandlerContext,
 ): Promise<ProcessTerminateResult> {
   const process = await findStarted(engine, session, params.processId);
-  return { running: process !== undefined && terminateOnRequest(process) };
+  if (process === undefined) return { running: false, pids: [] };
+  const { running, pids } = terminateOnRequest(process, toMode(params.mode), engine.clock);
+  return { running, pids: [...pids] };
+}
+
+function toMode(mode: ProcessTerminateParams['mode']): TerminateMode {
+  return mode === undefined || mode === 'force' ? 'force' : { graceMs: mode.graceful.timeoutMs };
 }

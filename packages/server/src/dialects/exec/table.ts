@@ -9,11 +9,15 @@ import {
 } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
+import { waitForPort } from './net.js';
+import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
+import { resizeProcess } from './process-resize.js';
 import { signalProcess } from './process-signal.js';
 import { startProcess } from './process-start.js';
 import { terminateProcess } from './process-terminate.js';
-import { writeProcess } from './process-write.js';
+import { waitForProcess } from './process-wait.js';
+import { closeProcessStdin, writeProcess } from './process-write.js';
 
 type Handlers = {
   readonly [M in MethodName]?: (
@@ -35,6 +39,11 @@ const HANDLERS: Handlers = {
   'process/write': writeProcess,
   'process/signal': signalProcess,
   'process/terminate': terminateProcess,
+  'process/closeStdin': closeProcessStdin,
+  'process/resize': resizeProcess,
+  'process/wait': waitForProcess,
+  'process/list': listProcesses,
+  'net/waitForPort': waitForPort,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
 };

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { OsError } from '../../os-error.js';
 import { EAGAIN, EIO } from '../constants.js';
 import type { InputTarget } from '../launch.js';
+import { DEFAULT_EOF_CHARACTER } from '../pty.js';
 import { BackOff } from './back-off.js';
 import { toOsError } from './node-error.js';
 
@@ -29,6 +30,11 @@ export class PtyTarget implements InputTarget {
       this.#pending = { bytes, resolve, reject };
       this.#writeReady();
     });
+  }
+
+  /** The one that every terminal begins with: the portable binding cannot ask what the program made of it. */
+  endMark(): Uint8Array {
+    return Uint8Array.of(DEFAULT_EOF_CHARACTER);
   }
 
   close(): void {}

@@ -33,6 +33,10 @@ export class StreamTarget implements InputTarget {
     });
   }
 
+  endMark(): undefined {
+    return undefined;
+  }
+
   close(): void {
     this.#fail(new OsError(EPIPE, 'write'));
     this.#writable.destroy();

@@ -15,7 +15,15 @@ it('replays everything, with and without a cursor', async () => {
   const wire = await open();
   await wire.request('process/start', shellParams('p', 'echo x; exit 4'));
   await untilClosed(wire, 'p');
-  const whole = { nextSeq: 4, exited: true, exitCode: 4, closed: true, failure: null, sandboxDenied: false };
+  const whole = {
+    nextSeq: 4,
+    exited: true,
+    exitCode: 4,
+    closed: true,
+    failure: null,
+    sandboxDenied: false,
+    timedOut: false,
+  };
   const chunks = [{ seq: 1, stream: 'stdout', chunk: 'eAo=' }];
   expect((await wire.request('process/read', { processId: 'p' })).result).toEqual({ chunks, ...whole });
   expect((await wire.request('process/read', { processId: 'p', afterSeq: 1 })).result).toEqual({
@@ -115,6 +123,24 @@ describe('retention', () => {
     }
     const { result } = await wire.request('process/read', { processId: 'p' });
     expect(result).toMatchObject({ chunks: [{ seq: 2 }, { seq: 3 }], nextSeq: 4 });
+  });
+
+  it('of a process can be lower than the server’s, not higher', async () => {
+    const wire = await openSession(openServer({ retainedOutputBytes: 8 }));
+    for (const [processId, outputBytesCap, kept] of [
+      ['low', 4, 1],
+      ['high', 100, 2],
+    ] as const) {
+      await wire.request(
+        'process/start',
+        startParams(processId, ['/bin/cat'], { pipeStdin: true, outputBytesCap }),
+      );
+      for (const text of ['aaaa', 'bbbb', 'cccc']) {
+        await wire.request('process/write', { processId, chunk: btoa(text), writeId: text });
+        await untilPrinted(wire, processId, text);
+      }
+      expect((await wire.request('process/read', { processId })).result?.chunks).toHaveLength(kept);
+    }
   });
 
   it('forgets a process 30 s after it closed, and frees its id', async () => {

@@ -33,7 +33,19 @@ it('is no error for an exited or unknown process', async () => {
   expect((await wire.request('process/signal', interrupt('none'))).result).toEqual({});
 });
 
-it('knows no other name', async () => {
+it.each([
+  ['SIGTERM', 143],
+  ['SIGUSR1', 138],
+  ['SIGKILL', 137],
+])('sends %s', async (signal, exitCode) => {
+  const wire = await openSession(openServer());
+  await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
+  expect((await wire.request('process/signal', { processId: 'p', signal })).result).toEqual({});
+  const { params } = await wire.next(({ method }) => method === 'process/exited', 'the exit');
+  expect(params).toMatchObject({ exitCode, signal });
+});
+
+it('knows no name that is none', async () => {
   const wire = await openSession(openServer());
   const { error } = await wire.request('process/signal', { processId: 'p', signal: 'kill' });
   expect(error?.code).toBe(-32602);

@@ -13,7 +13,7 @@ describe('pipes', () => {
       'process/start',
       shellParams('p', 'echo out; echo err >&2; exit 3'),
     );
-    expect(result).toEqual({ processId: 'p', sandboxType: 'none' });
+    expect(result).toEqual({ processId: 'p', sandboxType: 'none', pid: expect.any(Number) });
     const story = await untilClosed(wire, 'p');
     expect(story).toMatchObject({ exitCode: 3, seqs: [1, 2, 3, 4] });
     expect([story.stdout.toString(), story.stderr.toString()]).toEqual(['out\n', 'err\n']);
@@ -191,7 +191,7 @@ describe('refusals', () => {
     const wire = await open();
     const sandbox = { permissions: { type: 'disabled' }, windowsSandboxLevel: 'disabled' };
     const { result } = await wire.request('process/start', startParams('p', ['/bin/true'], { sandbox }));
-    expect(result).toEqual({ processId: 'p', sandboxType: 'none' });
+    expect(result).toEqual({ processId: 'p', sandboxType: 'none', pid: expect.any(Number) });
   });
 });
 

@@ -64,6 +64,66 @@ it.each([
   expect((await wire.request('process/write', { processId: 'none', ...params })).error?.code).toBe(-32602);
 });
 
+describe('closing stdin', () => {
+  it('ends the input behind what was written', async () => {
+    const wire = await open();
+    await wire.request('process/start', startParams('p', ['/bin/cat'], { pipeStdin: true }));
+    await wire.request('process/write', { processId: 'p', chunk: btoa('last words'), writeId: '1' });
+    expect((await wire.request('process/closeStdin', { processId: 'p' })).result).toEqual(accepted);
+    expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('last words');
+  });
+
+  it('goes with a write, and a repeat of that write is no news', async () => {
+    const wire = await open();
+    await wire.request('process/start', startParams('p', ['/usr/bin/wc', '-c'], { pipeStdin: true }));
+    const write = {
+      processId: 'p',
+      chunk: Buffer.alloc(300_000).toString('base64'),
+      writeId: '1',
+      closeStdin: true,
+    };
+    const answers = await Promise.all([
+      wire.request('process/write', write),
+      wire.request('process/write', write),
+    ]);
+    expect(answers.map(({ result }) => result)).toEqual([accepted, accepted]);
+    expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('300000\n');
+  });
+
+  it('leaves nothing to be written behind it', async () => {
+    const wire = await open();
+    await wire.request('process/start', startParams('p', ['/bin/sleep', '30'], { pipeStdin: true }));
+    await wire.request('process/closeStdin', { processId: 'p' });
+    const write = { processId: 'p', chunk: 'eA==', writeId: '1' };
+    expect((await wire.request('process/write', write)).result).toEqual({ status: 'stdinClosed' });
+    expect((await wire.request('process/closeStdin', { processId: 'p' })).result).toEqual({
+      status: 'stdinClosed',
+    });
+  });
+
+  it('sends the end-of-file character of a terminal, whatever that is', async () => {
+    const wire = await open();
+    await wire.request(
+      'process/start',
+      shellParams('p', 'stty eof ^X; echo ready; cat; echo end', { tty: true }),
+    );
+    await untilPrinted(wire, 'p', 'ready');
+    expect((await wire.request('process/closeStdin', { processId: 'p' })).result).toEqual(accepted);
+    expect((await untilClosed(wire, 'p')).pty.toString()).toMatch(/end\r\n$/);
+  });
+
+  it('of no stdin, or of no process, says so', async () => {
+    const wire = await open();
+    await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
+    expect((await wire.request('process/closeStdin', { processId: 'p' })).result).toEqual({
+      status: 'stdinClosed',
+    });
+    expect((await wire.request('process/closeStdin', { processId: 'q' })).result).toEqual({
+      status: 'unknownProcess',
+    });
+  });
+});
+
 it('writes sent right behind the start keep their order', async () => {
   const wire = await open();
   const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
@@ -97,7 +157,9 @@ describe.each([
     expect((await wire.request('environment/status')).result).toEqual({ status: 'ready' });
     await wire.request('process/start', shellParams('q', 'echo quick'));
     expect((await untilClosed(wire, 'q')).stdout.toString()).toBe('quick\n');
-    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({ running: true });
+    expect((await wire.request('process/terminate', { processId: 'p' })).result).toMatchObject({
+      running: true,
+    });
     const answers = await Promise.all(writes);
     const failed = answers.filter(({ error }) => error?.message === 'failed to write to process stdin');
     expect(failed.length).toBeGreaterThan(900);

@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+import { base64, describe, flag, integer, list, map, oneOf, text } from '../fields.js';
+import { defaulted, nullable, struct } from '../struct.js';
+import { ProcessWriteResult } from './process.js';
+
+export const ProcessCloseStdinParams = struct('CloseStdinParams', { processId: text('The process.') });
+export type ProcessCloseStdinParams = z.output<typeof ProcessCloseStdinParams>;
+
+export const ProcessCloseStdinResult = ProcessWriteResult;
+export type ProcessCloseStdinResult = z.output<typeof ProcessCloseStdinResult>;
+
+export const ProcessResizeParams = struct('ResizeParams', {
+  processId: text('The process.'),
+  rows: integer('u16', 'Rows, at least 1.'),
+  cols: integer('u16', 'Columns, at least 1.'),
+});
+export type ProcessResizeParams = z.output<typeof ProcessResizeParams>;
+
+export const ProcessResizeResult = struct('ResizeResult', {});
+export type ProcessResizeResult = z.output<typeof ProcessResizeResult>;
+
+export const ProcessWaitParams = struct('WaitParams', {
+  processId: text('The process.'),
+  timeoutMs: nullable(integer('u64', 'Wait at most so many milliseconds. Default: until it ends.'), {
+    omittable: true,
+  }),
+});
+export type ProcessWaitParams = z.output<typeof ProcessWaitParams>;
+
+/** What is known about the end of a process. */
+const outcome = {
+  running: flag('It has not ended yet.'),
+  exitCode: describe(z.nullable(integer('i32')), 'Exit code, once it has ended; 128+n for signal n.'),
+  signal: describe(z.nullable(text()), 'Name of the signal that ended it.'),
+  timedOut: flag('It was ended because its `timeoutMs` had passed.'),
+  closed: flag('It has ended and its output is complete.'),
+};
+
+export const ProcessWaitResult = struct('WaitResult', outcome);
+export type ProcessWaitResult = z.output<typeof ProcessWaitResult>;
+
+export const ProcessSnapshotParams = struct('SnapshotParams', {
+  processId: text('The process.'),
+  screen: defaulted(flag("Also tell a terminal's present screen. Default: true.")),
+});
+export type ProcessSnapshotParams = z.output<typeof ProcessSnapshotParams>;
+
+/** One stream in two pieces: how it began and how it goes on now. */
+export const StreamSnapshot = struct('StreamSnapshot', {
+  stream: oneOf(['stdout', 'stderr', 'pty'], 'Which one.'),
+  head: base64('Its first bytes.'),
+  tail: base64('Its newest bytes; they follow the head directly when nothing was dropped.'),
+  droppedBytes: integer('u64', 'Bytes between the two that are no longer retained.'),
+  totalBytes: integer('u64', 'Bytes it has had in all.'),
+});
+export type StreamSnapshot = z.output<typeof StreamSnapshot>;
+
+/** A terminal's screen, made from the retained output. */
+export const ScreenSnapshot = struct('ScreenSnapshot', {
+  rows: integer('u16', 'Rows.'),
+  cols: integer('u16', 'Columns.'),
+  cursorRow: integer('u16', 'Row of the cursor, from 0.'),
+  cursorCol: integer('u16', 'Column of the cursor, from 0.'),
+  lines: list(text(), 'The text of every row, without trailing spaces.'),
+  ansi: text('Paints the screen on an empty terminal of that size; asks the terminal nothing.'),
+  exact: flag('Nothing was dropped before it, so that it is what the terminal shows.'),
+});
+export type ScreenSnapshot = z.output<typeof ScreenSnapshot>;
+
+export const ProcessSnapshotResult = struct('SnapshotResult', {
+  ...outcome,
+  nextSeq: integer('u64', 'Number that the next event will get.'),
+  streams: list(StreamSnapshot, 'stdout and stderr, or the terminal.'),
+  screen: nullable(describe(ScreenSnapshot, 'For a terminal, if asked for.')),
+});
+export type ProcessSnapshotResult = z.output<typeof ProcessSnapshotResult>;
+
+export const ProcessListParams = struct('ListParams', {
+  tags: nullable(map(text(), 'Only processes that have all of these tags.'), { omittable: true }),
+  scope: nullable(
+    oneOf(
+      ['session', 'all'],
+      "The caller's session, or everything its principal may see. Default: `session`.",
+    ),
+    { omittable: true },
+  ),
+});
+export type ProcessListParams = z.output<typeof ProcessListParams>;
+
+export const ListedProcess = struct('ListedProcess', {
+  processId: text('Key of the process in its session.'),
+  sessionId: text('The session that started it.'),
+  pid: integer('u32', 'Process id on the host.'),
+  argv: list(text(), 'Program and arguments.'),
+  cwd: text('Working directory, as a path URI.'),
+  tty: flag('It runs on a terminal.'),
+  tags: map(text(), 'Its tags.'),
+  startedAtMs: integer('u64', 'When it was started, in milliseconds since 1970.'),
+  nextSeq: integer('u64', 'Number that the next event will get.'),
+  ...outcome,
+});
+export type ListedProcess = z.output<typeof ListedProcess>;
+
+export const ProcessListResult = struct('ListResult', {
+  processes: list(ListedProcess, 'The processes, oldest first.'),
+});
+export type ProcessListResult = z.output<typeof ProcessListResult>;
+
+export const NetWaitForPortParams = struct('WaitForPortParams', {
+  port: integer('u16', 'TCP port, at least 1.'),
+  host: nullable(text('Where, as the server sees it. Default: `127.0.0.1`, then `::1`.'), {
+    omittable: true,
+  }),
+  timeoutMs: integer('u64', 'Wait at most so many milliseconds.'),
+});
+export type NetWaitForPortParams = z.output<typeof NetWaitForPortParams>;
+
+export const NetWaitForPortResult = struct('WaitForPortResult', {
+  open: flag('Something accepted a connection.'),
+});
+export type NetWaitForPortResult = z.output<typeof NetWaitForPortResult>;

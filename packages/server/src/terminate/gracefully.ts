@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.js';
+import type { ManagedProcess } from '../process/managed-process.js';
+import { signalNumber } from '../process/signal-names.js';
+import { findMembers, killTrees, signalMembers } from './kill-trees.js';
+
+/**
+ * Asks a process and everything it started to end, and kills what is left after `timeoutMs`. Returns who was asked.
+ * Those found now are remembered: a parent that ends well takes the knowledge of its children with it.
+ */
+export function terminateGracefully(
+  process: ManagedProcess,
+  options: { readonly timeoutMs: number; readonly clock: Clock },
+): number[] {
+  const members = findMembers([process]);
+  const asked = signalMembers(members, signalNumber('SIGTERM'));
+  let gone = false;
+  void process.gone.then(() => {
+    gone = true;
+  });
+  options.clock.after(options.timeoutMs, () => {
+    // Once its session is empty the number of the root may be somebody else's.
+    if (!gone) killTrees([process]);
+    signalMembers(members, signalNumber('SIGKILL'));
+    process.stdin?.abandon();
+  });
+  return asked;
+}
