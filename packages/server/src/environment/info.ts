@@ -34,7 +34,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processTags: true,
   processCloseStdin: true,
   processWait: true,
-  processSnapshot: false,
+  processSnapshot: true,
   processSignals: true,
   processGracefulTerminate: true,
   netWaitForPort: true,

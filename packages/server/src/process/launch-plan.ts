@@ -3,11 +3,12 @@ import { resolveProgram } from '../native/exec-path.js';
 import type { LaunchPlan } from '../native/launch.js';
 import type { TimeLimit } from '../terminate/on-timeout.js';
 import { resolveEnvironment } from './environment-policy.js';
+import type { TerminalSize } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
 import { StartError } from './start-error.js';
 
 /** Terminal size of a pty whose request names none. */
-const DEFAULT_SIZE = { rows: 24, cols: 80 };
+export const DEFAULT_SIZE: TerminalSize = { rows: 24, cols: 80 };
 
 /** A request to start a program, decoded; no dialect's words are left in it. */
 export interface StartRequest {
@@ -29,7 +30,7 @@ export interface StartRequest {
   /** Keeps a pipe open for writes; a pty always takes them. */
   readonly pipeStdin: boolean;
   /** Size of the terminal. @default 24 rows, 80 columns */
-  readonly size?: { readonly rows: number; readonly cols: number } | undefined;
+  readonly size?: TerminalSize | undefined;
   /** When it is to be ended. @default never */
   readonly timeLimit?: TimeLimit | undefined;
   /** Output retained, where that is less than the server would retain, in bytes. */

@@ -1,12 +1,19 @@
-import type { ExitStatus, LaunchedProcess } from '../native/launch.js';
+import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
 import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
+import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
 const TURNS_FOR_LAST_OUTPUT = 2;
+
+/** Size of a terminal in characters. */
+export interface TerminalSize {
+  readonly rows: number;
+  readonly cols: number;
+}
 
 /** What a process was started as. */
 export interface ProcessDescription {
@@ -26,6 +33,8 @@ export interface ManagedProcessOptions {
   /** What it was started as, for those who list processes. */
   readonly description: ProcessDescription;
   readonly launched: LaunchedProcess;
+  /** Size that the terminal was made with. */
+  readonly size: TerminalSize;
   readonly retention: RetentionLimits;
   readonly stdin: StdinLimits;
   /** Called once, when the child has been reaped. */
@@ -46,6 +55,8 @@ export class ManagedProcess {
   readonly stdin: StdinQueue | undefined;
   readonly #publisher: Publisher;
   readonly #watchers = new Set<() => void>();
+  readonly #heads: StreamHeads;
+  #size: TerminalSize;
   #openStreams: number;
   #exit: ProcessExit | undefined;
   #closed = false;
@@ -59,6 +70,8 @@ export class ManagedProcess {
     this.log = new RetainedLog(options.retention);
     this.stdin = launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin);
     this.#publisher = new Publisher(launched.outputs);
+    this.#heads = new StreamHeads(launched.outputs.map(({ stream }) => stream));
+    this.#size = options.size;
     this.#openStreams = launched.outputs.length;
   }
 
@@ -111,9 +124,20 @@ export class ManagedProcess {
     return this.options.launched.signalGroup(signal);
   }
 
+  /** How each stream began and how it goes on now. */
+  readStreams(): HeadAndTail[] {
+    return this.#heads.join(this.log.chunksAfter(0));
+  }
+
+  /** Size of the terminal; of no meaning without one. */
+  get size(): TerminalSize {
+    return this.#size;
+  }
+
   /** Sets the size of the terminal. Throws `OsError`; only for a process that has one. */
-  resize(size: { readonly rows: number; readonly cols: number }): void {
+  resize(size: TerminalSize): void {
     this.options.launched.resize(size);
+    this.#size = size;
   }
 
   /** Notes that its time is up, before it is ended for that. */
@@ -133,7 +157,8 @@ export class ManagedProcess {
     for (const source of this.options.launched.outputs) source.destroy();
   }
 
-  #append(stream: Parameters<RetainedLog['append']>[0], data: Buffer): void {
+  #append(stream: OutputStream, data: Buffer): void {
+    this.#heads.append(stream, data);
     const chunk = this.log.append(stream, data);
     this.#publisher.output(chunk);
     this.#wake();

@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session.js';
 import type { AuditSubject } from '../telemetry/audit.js';
 import { killTrees } from '../terminate/kill-trees.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
-import { planLaunch, type StartRequest } from './launch-plan.js';
+import { DEFAULT_SIZE, planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessExit } from './process-exit.js';
@@ -74,6 +74,7 @@ function manage(
       startedAtMs: Date.now(),
     },
     launched,
+    size: request.size ?? DEFAULT_SIZE,
     retention: {
       bytes: Math.min(request.outputBytesCap ?? Number.POSITIVE_INFINITY, engine.limits.retainedOutputBytes),
       chunks: engine.limits.retainedOutputChunks,

@@ -14,6 +14,7 @@ import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
 import { resizeProcess } from './process-resize.js';
 import { signalProcess } from './process-signal.js';
+import { snapshotProcess } from './process-snapshot.js';
 import { startProcess } from './process-start.js';
 import { terminateProcess } from './process-terminate.js';
 import { waitForProcess } from './process-wait.js';
@@ -43,6 +44,7 @@ const HANDLERS: Handlers = {
   'process/resize': resizeProcess,
   'process/wait': waitForProcess,
   'process/list': listProcesses,
+  'process/snapshot': snapshotProcess,
   'net/waitForPort': waitForPort,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,

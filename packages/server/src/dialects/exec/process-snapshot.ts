@@ -1,0 +1,42 @@
+import {
+  invalidRequest,
+  type ProcessSnapshotParams,
+  type ProcessSnapshotResult,
+  type ScreenSnapshot,
+} from '@exec-server/protocol';
+import type { HeadAndTail } from '../../output/stream-heads.js';
+import type { ManagedProcess } from '../../process/managed-process.js';
+import { findStarted } from '../../process/process-engine.js';
+import { renderScreen } from '../../snapshot/render-screen.js';
+import type { HandlerContext } from '../dialect.js';
+import { describeOutcome } from './process-wait.js';
+
+export async function snapshotProcess(
+  { processId, screen = true }: ProcessSnapshotParams,
+  { engine, session }: HandlerContext,
+): Promise<ProcessSnapshotResult> {
+  const process = await findStarted(engine, session, processId);
+  if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
+  const streams = process.readStreams();
+  // Taken together with the streams, before the screen is rendered, so that all parts are of one moment.
+  const state = { ...describeOutcome(process), nextSeq: process.log.nextSeq };
+  return {
+    ...state,
+    streams: streams.map(({ stream, head, tail, droppedBytes, totalBytes }) => ({
+      stream,
+      head: head.toString('base64'),
+      tail: tail.toString('base64'),
+      droppedBytes,
+      totalBytes,
+    })),
+    ...(screen && process.description.tty && { screen: await takeScreen(process, streams) }),
+  };
+}
+
+async function takeScreen(process: ManagedProcess, streams: readonly HeadAndTail[]): Promise<ScreenSnapshot> {
+  const output = streams.flatMap(({ head, tail, droppedBytes }) =>
+    droppedBytes === 0 ? [head, tail] : [tail],
+  );
+  const { lines, ...screen } = await renderScreen(output, process.size);
+  return { ...screen, lines: [...lines], exact: streams.every(({ droppedBytes }) => droppedBytes === 0) };
+}

@@ -1,0 +1,46 @@
+import type { OutputStream } from '../native/launch.js';
+import type { RetainedChunk } from './retained-log.js';
+
+/** Bytes kept of the beginning of each stream, so that a log that has moved on still tells how it began. */
+export const HEAD_BYTES = 16 * 1024;
+
+interface StreamRecord {
+  head: Buffer;
+  total: number;
+}
+
+/** One stream in two pieces, and how much is missing between them. */
+export interface HeadAndTail {
+  readonly stream: OutputStream;
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  readonly droppedBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Remembers how the streams of a process began and how long they are. */
+export class StreamHeads {
+  readonly #streams = new Map<OutputStream, StreamRecord>();
+
+  constructor(streams: readonly OutputStream[]) {
+    for (const stream of streams) this.#streams.set(stream, { head: Buffer.alloc(0), total: 0 });
+  }
+
+  append(stream: OutputStream, data: Buffer): void {
+    const record = this.#streams.get(stream);
+    if (record === undefined) return;
+    const room = HEAD_BYTES - record.head.length;
+    if (room > 0) record.head = Buffer.concat([record.head, data.subarray(0, room)]);
+    record.total += data.length;
+  }
+
+  /** Joins the beginnings with what is retained of the ends. What both have comes once, in the head. */
+  join(retained: readonly RetainedChunk[]): HeadAndTail[] {
+    return Array.from(this.#streams, ([stream, { head, total }]) => {
+      const kept = Buffer.concat(retained.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
+      const overlap = Math.max(0, head.length + kept.length - total);
+      const tail = kept.subarray(overlap);
+      return { stream, head, tail, droppedBytes: total - head.length - tail.length, totalBytes: total };
+    });
+  }
+}
