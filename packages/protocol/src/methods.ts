@@ -89,6 +89,8 @@ export const METHODS = {
     processControl.ProcessSnapshotParams,
     processControl.ProcessSnapshotResult,
   ),
+  'process/attach': ordinary('exec', processControl.ProcessAttachParams, processControl.ProcessAttachResult),
+  'process/detach': control('exec', processControl.ProcessDetachParams, processControl.ProcessDetachResult),
   'process/list': ordinary('exec', processControl.ProcessListParams, processControl.ProcessListResult),
   'net/waitForPort': ordinary(
     'network',
@@ -135,6 +137,7 @@ export const SERVER_NOTIFICATIONS = {
   'process/output': { params: process.ProcessOutputNotification },
   'process/exited': { params: process.ProcessExitedNotification },
   'process/closed': { params: process.ProcessClosedNotification },
+  'process/lagged': notification(processControl.ProcessLaggedNotification),
   'http/request/bodyDelta': { params: HttpBodyDeltaNotification },
   'fs/missingChanged': { params: fs.FsMissingChangedNotification },
   'network/policyDecision': { params: network.NetworkPolicyDecisionNotification },

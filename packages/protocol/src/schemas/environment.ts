@@ -15,6 +15,7 @@ const ownCapabilities = {
   processOutputCap: defaulted(flag('`process/start` takes `outputBytesCap`.')),
   processTags: defaulted(flag('`process/start` takes `tags`, and `process/list` exists.')),
   processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
+  processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),
   processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),

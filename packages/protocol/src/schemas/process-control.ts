@@ -3,7 +3,15 @@ import { base64, describe, flag, integer, list, map, oneOf, text } from '../fiel
 import { defaulted, nullable, struct } from '../struct.js';
 import { ProcessWriteResult } from './process.js';
 
-export const ProcessCloseStdinParams = struct('CloseStdinParams', { processId: text('The process.') });
+/** Which process, where it may be another session's. */
+const target = {
+  processId: text('The process.'),
+  sessionId: nullable(text("The session it belongs to, of the same principal. Default: the caller's own."), {
+    omittable: true,
+  }),
+};
+
+export const ProcessCloseStdinParams = struct('CloseStdinParams', target);
 export type ProcessCloseStdinParams = z.output<typeof ProcessCloseStdinParams>;
 
 export const ProcessCloseStdinResult = ProcessWriteResult;
@@ -13,6 +21,7 @@ export const ProcessResizeParams = struct('ResizeParams', {
   processId: text('The process.'),
   rows: integer('u16', 'Rows, at least 1.'),
   cols: integer('u16', 'Columns, at least 1.'),
+  sessionId: target.sessionId,
 });
 export type ProcessResizeParams = z.output<typeof ProcessResizeParams>;
 
@@ -24,6 +33,7 @@ export const ProcessWaitParams = struct('WaitParams', {
   timeoutMs: nullable(integer('u64', 'Wait at most so many milliseconds. Default: until it ends.'), {
     omittable: true,
   }),
+  sessionId: target.sessionId,
 });
 export type ProcessWaitParams = z.output<typeof ProcessWaitParams>;
 
@@ -42,6 +52,7 @@ export type ProcessWaitResult = z.output<typeof ProcessWaitResult>;
 export const ProcessSnapshotParams = struct('SnapshotParams', {
   processId: text('The process.'),
   screen: defaulted(flag("Also tell a terminal's present screen. Default: true.")),
+  sessionId: target.sessionId,
 });
 export type ProcessSnapshotParams = z.output<typeof ProcessSnapshotParams>;
 
@@ -105,6 +116,40 @@ export const ProcessListResult = struct('ListResult', {
   processes: list(ListedProcess, 'The processes, oldest first.'),
 });
 export type ProcessListResult = z.output<typeof ProcessListResult>;
+
+export const ProcessAttachParams = struct('AttachParams', {
+  ...target,
+  afterSeq: nullable(
+    integer('u64', 'Tell everything with a greater `seq`. Default: 0, all that is retained.'),
+    {
+      omittable: true,
+    },
+  ),
+  mode: nullable(
+    oneOf(['view', 'control'], 'Only watch, or also write, signal, resize and terminate. Default: `view`.'),
+    { omittable: true },
+  ),
+});
+export type ProcessAttachParams = z.output<typeof ProcessAttachParams>;
+
+export const ProcessAttachResult = ListedProcess;
+export type ProcessAttachResult = z.output<typeof ProcessAttachResult>;
+
+export const ProcessDetachParams = struct('DetachParams', target);
+export type ProcessDetachParams = z.output<typeof ProcessDetachParams>;
+
+export const ProcessDetachResult = struct('DetachResult', {
+  attached: flag('It was attached.'),
+});
+export type ProcessDetachResult = z.output<typeof ProcessDetachResult>;
+
+export const ProcessLaggedNotification = struct('LaggedNotification', {
+  processId: text('The process.'),
+  sessionId: text('The session it belongs to.'),
+  fromSeq: integer('u64', 'First event that was missed.'),
+  toSeq: integer('u64', 'Last event that was missed.'),
+});
+export type ProcessLaggedNotification = z.output<typeof ProcessLaggedNotification>;
 
 export const NetWaitForPortParams = struct('WaitForPortParams', {
   port: integer('u16', 'TCP port, at least 1.'),

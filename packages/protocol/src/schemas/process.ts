@@ -95,6 +95,9 @@ export const ProcessStartResult = struct(
 );
 export type ProcessStartResult = z.output<typeof ProcessStartResult>;
 
+/** Names a process of another session of the same principal, to which the caller is attached. */
+const sessionId = nullable(text("The session it belongs to. Default: the caller's own."));
+
 /** How a process ended, beyond its exit code. */
 const exitExtensions = {
   signal: nullable(text('Name of the signal that ended it, such as `SIGKILL`.')),
@@ -104,14 +107,18 @@ const exitExtensions = {
 const seq = integer('u64', 'Number of the event; each process counts its events from 1 without gaps.');
 const stream = oneOf(['stdout', 'stderr', 'pty'], 'Where the bytes came out.');
 
-export const ProcessReadParams = struct('ReadParams', {
-  processId: text('The process.'),
-  afterSeq: nullable(integer('u64', 'Return only output with a greater `seq`. Default: 0.')),
-  maxBytes: nullable(
-    integer('usize', 'Stop after so many bytes; at least one chunk is returned. Default: no limit.'),
-  ),
-  waitMs: nullable(integer('u64', 'Wait so many milliseconds for something new. Default: 0.')),
-});
+export const ProcessReadParams = struct(
+  'ReadParams',
+  {
+    processId: text('The process.'),
+    afterSeq: nullable(integer('u64', 'Return only output with a greater `seq`. Default: 0.')),
+    maxBytes: nullable(
+      integer('usize', 'Stop after so many bytes; at least one chunk is returned. Default: no limit.'),
+    ),
+    waitMs: nullable(integer('u64', 'Wait so many milliseconds for something new. Default: 0.')),
+  },
+  { extensions: { sessionId } },
+);
 export type ProcessReadParams = z.output<typeof ProcessReadParams>;
 
 export const ReadChunk = struct('ProcessOutputChunk', { seq, stream, chunk: base64('The bytes.') });
@@ -145,6 +152,7 @@ export const ProcessWriteParams = struct(
   },
   {
     extensions: {
+      sessionId,
       closeStdin: defaulted(flag('Close stdin behind these bytes, as `process/closeStdin` does.')),
     },
   },
@@ -191,13 +199,17 @@ export const SIGNAL_NAMES = [
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
 
-export const ProcessSignalParams = struct('SignalParams', {
-  processId: text('The process.'),
-  signal: oneOf(
-    ['interrupt', ...SIGNAL_NAMES],
-    'The signal, sent to the whole process group: `interrupt`, or the POSIX name of any.',
-  ),
-});
+export const ProcessSignalParams = struct(
+  'SignalParams',
+  {
+    processId: text('The process.'),
+    signal: oneOf(
+      ['interrupt', ...SIGNAL_NAMES],
+      'The signal, sent to the whole process group: `interrupt`, or the POSIX name of any.',
+    ),
+  },
+  { extensions: { sessionId } },
+);
 export type ProcessSignalParams = z.output<typeof ProcessSignalParams>;
 
 export const ProcessSignalResult = struct('SignalResponse', {});
@@ -214,6 +226,7 @@ export const ProcessTerminateParams = struct(
   { processId: text('The process.') },
   {
     extensions: {
+      sessionId,
       mode: nullable(
         z.union([
           oneOf(['force'], 'SIGKILL at once, the default.'),
