@@ -9,25 +9,33 @@ export const ShellInfo = struct('ShellInfo', {
 export type ShellInfo = z.output<typeof ShellInfo>;
 
 /** What the server can do. A capability that is absent is false. */
-export const EnvironmentCapabilities = struct('EnvironmentCapabilities', {
-  networkProxyLaunch: defaulted(flag('`process/start` takes `networkProxy`.')),
-  networkProxyReviewDomains: defaulted(flag('`networkProxy.proxy` takes `reviewDomains`.')),
-  credentialMasking: defaulted(flag('`networkProxy.proxy` takes `credentialMasking`.')),
-  credentialMaskingCustomProviders: defaulted(flag('`networkProxy.proxy` takes `credentialProviders`.')),
-  capabilityDiscoverySandbox: defaulted(flag('Capability discovery takes a sandbox context.')),
-  fsWatchMissing: defaulted(flag('`fs/watchMissing` exists.')),
-  capabilityDiscoveryV2: defaulted(flag('`capabilities/discoverV2` exists.')),
-  environmentConfigRead: defaulted(flag('`environmentConfig/read` exists.')),
-  httpHeaderEnvVars: defaulted(flag('Headers of `http/request` take `valueEnvVar`.')),
-  sandboxedFileStreaming: defaulted(flag('`fs/open` takes a sandbox context that restricts.')),
-  fileWriteStreaming: defaulted(flag('`fs/open` takes `mode`, and `fs/writeBlock` exists.')),
-  shellSnapshotV2: defaulted(flag('`process/start` takes `shellSnapshot`.')),
-  windowsMxc: defaulted(flag('The Windows sandbox level `mxc` works.')),
-  linuxRootWritePreservesDevices: defaulted(flag('A sandbox that may write `/` keeps the devices.')),
-  linuxApprovedRootWritePreservesRestrictions: defaulted(
-    flag('An approved write to `/` keeps the other restrictions of the sandbox.'),
-  ),
-});
+export const EnvironmentCapabilities = struct(
+  'EnvironmentCapabilities',
+  {
+    networkProxyLaunch: defaulted(flag('`process/start` takes `networkProxy`.')),
+    networkProxyReviewDomains: defaulted(flag('`networkProxy.proxy` takes `reviewDomains`.')),
+    credentialMasking: defaulted(flag('`networkProxy.proxy` takes `credentialMasking`.')),
+    credentialMaskingCustomProviders: defaulted(flag('`networkProxy.proxy` takes `credentialProviders`.')),
+    capabilityDiscoverySandbox: defaulted(flag('Capability discovery takes a sandbox context.')),
+    fsWatchMissing: defaulted(flag('`fs/watchMissing` exists.')),
+    capabilityDiscoveryV2: defaulted(flag('`capabilities/discoverV2` exists.')),
+    environmentConfigRead: defaulted(flag('`environmentConfig/read` exists.')),
+    httpHeaderEnvVars: defaulted(flag('Headers of `http/request` take `valueEnvVar`.')),
+    sandboxedFileStreaming: defaulted(flag('`fs/open` takes a sandbox context that restricts.')),
+    fileWriteStreaming: defaulted(flag('`fs/open` takes `mode`, and `fs/writeBlock` exists.')),
+    shellSnapshotV2: defaulted(flag('`process/start` takes `shellSnapshot`.')),
+    windowsMxc: defaulted(flag('The Windows sandbox level `mxc` works.')),
+    linuxRootWritePreservesDevices: defaulted(flag('A sandbox that may write `/` keeps the devices.')),
+    linuxApprovedRootWritePreservesRestrictions: defaulted(
+      flag('An approved write to `/` keeps the other restrictions of the sandbox.'),
+    ),
+  },
+  {
+    extensions: {
+      httpCancel: defaulted(flag('`http/cancel` exists.')),
+    },
+  },
+);
 export type EnvironmentCapabilities = z.output<typeof EnvironmentCapabilities>;
 
 /** The machine and the user that the server runs on and as. Older servers send `shell` alone. */

@@ -21,13 +21,14 @@ const CAPABILITIES: EnvironmentCapabilities = {
   fsWatchMissing: false,
   capabilityDiscoveryV2: false,
   environmentConfigRead: false,
-  httpHeaderEnvVars: false,
+  httpHeaderEnvVars: true,
   sandboxedFileStreaming: false,
   fileWriteStreaming: false,
   shellSnapshotV2: false,
   windowsMxc: false,
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
+  httpCancel: true,
 };
 
 /** Describes this machine to clients. */

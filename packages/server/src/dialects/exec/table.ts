@@ -9,6 +9,7 @@ import {
 } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
+import { cancelHttp, requestHttp } from './http.js';
 import { readProcess } from './process-read.js';
 import { signalProcess } from './process-signal.js';
 import { startProcess } from './process-start.js';
@@ -35,6 +36,8 @@ const HANDLERS: Handlers = {
   'process/write': writeProcess,
   'process/signal': signalProcess,
   'process/terminate': terminateProcess,
+  'http/request': requestHttp,
+  'http/cancel': cancelHttp,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
 };
