@@ -32,11 +32,16 @@ export class CodexRun {
     this.#question = question;
   }
 
-  /** Starts the CLI and waits for its first question. */
-  static async start(codexBin: string, stage: Stage, environment: EnvironmentSource): Promise<CodexRun> {
+  /** Starts the CLI, with `moreConfig` added to its `config.toml`, and waits for its first question. */
+  static async start(
+    codexBin: string,
+    stage: Stage,
+    environment: EnvironmentSource,
+    moreConfig = '',
+  ): Promise<CodexRun> {
     const model = await ScriptedModel.start();
     onTestFinished(() => model[Symbol.asyncDispose]());
-    writeFileSync(join(stage.codexHome, 'config.toml'), describeModel(model.baseUrl));
+    writeFileSync(join(stage.codexHome, 'config.toml'), describeModel(model.baseUrl) + moreConfig);
     if ('environmentsToml' in environment)
       writeFileSync(join(stage.codexHome, 'environments.toml'), environment.environmentsToml);
     const command = new SpawnedCommand({
@@ -52,16 +57,15 @@ export class CodexRun {
   }
 
   /** Has the model call a tool; gives what the CLI answered to the model. */
-  async call(name: string, params: object): Promise<ToolOutput> {
+  async call(name: string, params: object, namespace?: string): Promise<ToolOutput> {
     const call_id = `call-${++this.#calls}`;
-    this.#question.answer({ type: 'function_call', call_id, name, arguments: JSON.stringify(params) });
+    const item = { type: 'function_call', call_id, namespace, name, arguments: JSON.stringify(params) };
+    this.#question.answer(item);
     this.#question = await nextQuestion(this.command, this.model);
-    const item = this.#question.input.find(
+    const answer = this.#question.input.find(
       (candidate) => candidate.type === 'function_call_output' && candidate.call_id === call_id,
     );
-    if (typeof item?.output !== 'string')
-      throw new Error(`${name} gave the model no text: ${JSON.stringify(item)}`);
-    return readToolOutput(item.output);
+    return readToolOutput(readText(answer?.output));
   }
 
   /** Runs a shell command to its end. */
@@ -109,6 +113,13 @@ async function nextQuestion(command: SpawnedCommand, model: ScriptedModel): Prom
     () => command.failure('did not ask the model'),
     CLI_DEADLINE_MS,
   );
+}
+
+/** Tools of the CLI itself answer with a text, those of other servers with a list of contents. */
+function readText(output: unknown): string {
+  if (typeof output === 'string') return output;
+  if (!Array.isArray(output)) throw new Error(`the model got no text: ${JSON.stringify(output)}`);
+  return (output as { text: string }[]).map(({ text }) => text).join('\n');
 }
 
 /** A configuration with which the CLI talks to nobody but the model. */

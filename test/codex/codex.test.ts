@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isRunning, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CodexRun, type EnvironmentSource } from './codex-run.js';
@@ -18,8 +19,12 @@ const DONE = { code: 0, signal: null };
 /** The one difference: on terminals the CLI's own server says 1 whatever the signal was (docs/compatibility.md). */
 const INTERRUPTED_ON_TERMINAL = IS_OWN_SERVER ? 130 : 1;
 
-async function startCodex(stage: Stage, environment?: EnvironmentSource): Promise<CodexRun> {
-  return CodexRun.start(CODEX_BIN, stage, environment ?? { url: (await serve(stage)).url });
+async function startCodex(
+  stage: Stage,
+  environment?: EnvironmentSource,
+  moreConfig?: string,
+): Promise<CodexRun> {
+  return CodexRun.start(CODEX_BIN, stage, environment ?? { url: (await serve(stage)).url }, moreConfig);
 }
 
 /** Shell text that tells the test, by a file, that the command has come this far. */
@@ -154,6 +159,25 @@ describe.skipIf(CODEX_BIN === '')('the Codex CLI', () => {
     const opening = JSON.stringify(codex.opening);
     const texts = [outer, inner, 'Greets in verse'];
     expect(texts.filter((text) => opening.includes(text))).toEqual(texts);
+    expect(await codex.finish()).toEqual(DONE);
+  });
+
+  test('uses a tool server that runs on the other side', async () => {
+    const stage = setStage();
+    const codex = await startCodex(
+      stage,
+      undefined,
+      `
+[mcp_servers.elsewhere]
+environment_id = "remote"
+command = ${JSON.stringify(process.execPath)}
+args = [${JSON.stringify(fileURLToPath(new URL('mcp-server.mjs', import.meta.url)))}]
+cwd = ${JSON.stringify(stage.work)}
+env = { MARK = "marked" }
+`,
+    );
+    const { text } = await codex.call('whereabouts', { note: 'ünïcode' }, 'mcp__elsewhere');
+    expect(text).toBe(`Wall time: <TIME>\nOutput:\n${stage.work} marked ünïcode`);
     expect(await codex.finish()).toEqual(DONE);
   });
 
