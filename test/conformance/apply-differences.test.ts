@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { applyDifferences } from './apply-differences.js';
-import { EXPECTED_DIFFERENCES, INITIALIZE_ADDITION } from './expected-differences.js';
+import { ADDED_CAPABILITIES, EXPECTED_DIFFERENCES, INITIALIZE_ADDITION } from './expected-differences.js';
 import { LATER } from './scenarios.js';
 import { listScenarios, loadTranscript } from './transcript.js';
 
@@ -23,6 +23,6 @@ test('differences and later scenarios name scenarios that exist', () => {
 });
 
 test('every difference has its row in docs/compatibility.md', () => {
-  const topics = new Set([...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION].map(({ topic }) => topic));
+  const topics = new Set([...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION, ADDED_CAPABILITIES].map(({ topic }) => topic));
   for (const topic of topics) expect(documentedTopics).toContain(topic);
 });

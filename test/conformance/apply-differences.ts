@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  ADDED_CAPABILITIES,
   EXPECTED_DIFFERENCES,
   type ExpectedDifference,
   INITIALIZE_ADDITION,
@@ -17,7 +18,7 @@ export interface ExpectedRecording {
 export function applyDifferences(scenario: string, recorded: readonly NumberedLine[]): ExpectedRecording {
   const differences = EXPECTED_DIFFERENCES.filter((difference) => difference.scenario === scenario);
   const edited = differences.reduce(replaceLines, recorded);
-  const lines = edited.map(({ number, line }) => ({ number, line: addToInitialize(line) }));
+  const lines = edited.map(({ number, line }) => ({ number, line: addMembers(line) }));
   const additions = lines.some(({ line }, index) => line !== edited[index]?.line) ? 1 : 0;
   return { lines, differences: differences.length + additions };
 }
@@ -35,8 +36,19 @@ function replaceLines(recorded: readonly NumberedLine[], difference: ExpectedDif
   return recorded.toSpliced(at, replaced.length, ...instead.map((line) => ({ number: first, line })));
 }
 
-function addToInitialize(line: Line): Line {
-  if (!('dir' in line) || line.dir !== 's2c' || !isObject(line.msg.result?.environmentInfo)) return line;
-  const result = { ...line.msg.result, ...INITIALIZE_ADDITION.members };
-  return { ...line, msg: { ...line.msg, result } };
+/** Adds what results carry here beside the recorded members. */
+function addMembers(line: Line): Line {
+  if (!('dir' in line) || line.dir !== 's2c' || line.msg.result === undefined) return line;
+  const { result } = line.msg;
+  const info = result.environmentInfo;
+  const extended = isObject(info)
+    ? { ...result, ...INITIALIZE_ADDITION.members, environmentInfo: addCapabilities(info) }
+    : addCapabilities(result);
+  return extended === result ? line : { ...line, msg: { ...line.msg, result: extended } };
+}
+
+function addCapabilities(info: Record<string, unknown>): Record<string, unknown> {
+  const { capabilities } = info;
+  if (!isObject(capabilities)) return info;
+  return { ...info, capabilities: { ...capabilities, ...ADDED_CAPABILITIES.members } };
 }

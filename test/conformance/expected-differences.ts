@@ -17,6 +17,12 @@ export const INITIALIZE_ADDITION = {
   members: { protocolVersion: 'exec-server.v0' },
 } as const;
 
+/** Capabilities that the recorded server does not have, wherever they are listed. */
+export const ADDED_CAPABILITIES = {
+  topic: 'Capabilities of our own',
+  members: { httpCancel: true },
+} as const;
+
 export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
   {
     scenario: '01-initialize-handshake',

@@ -15,8 +15,6 @@ export const LATER: Readonly<Record<string, string>> = {
   '57-fs-open-readblock': 'files',
   '59-fs-path-uris': 'files',
   '60-fs-sandbox': 'sandbox',
-  '70-http-buffered': 'http',
-  '72-http-stream': 'http',
   '80-capability-roots-v1': 'capabilities',
   '81-capabilities-v2': 'capabilities',
   '82-environment-config-read': 'environment',

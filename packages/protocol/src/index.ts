@@ -160,6 +160,8 @@ export {
 } from './schemas/handshake.js';
 export {
   HttpBodyDeltaNotification,
+  HttpCancelParams,
+  HttpCancelResult,
   HttpRequestHeader,
   HttpRequestParams,
   HttpRequestResult,

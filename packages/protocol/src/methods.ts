@@ -5,7 +5,7 @@ import { EnvironmentInfo, EnvironmentStatusResult } from './schemas/environment.
 import { EnvironmentConfigReadParams, EnvironmentConfigReadResult } from './schemas/environment-config.js';
 import * as fs from './schemas/fs.js';
 import { InitializeParams, InitializeResult } from './schemas/handshake.js';
-import { HttpBodyDeltaNotification, HttpRequestParams, HttpRequestResult } from './schemas/http.js';
+import * as http from './schemas/http.js';
 import * as network from './schemas/network.js';
 import * as process from './schemas/process.js';
 import * as processControl from './schemas/process-control.js';
@@ -113,7 +113,8 @@ export const METHODS = {
   'fs/copy': ordinary('filesystem', fs.FsCopyParams, fs.FsEmptyResult),
   'fs/watchMissing': ordinary('filesystem', fs.FsWatchMissingParams, fs.FsWatchMissingResult),
 
-  'http/request': ordinary('http', HttpRequestParams, HttpRequestResult),
+  'http/request': ordinary('http', http.HttpRequestParams, http.HttpRequestResult),
+  'http/cancel': control('http', http.HttpCancelParams, http.HttpCancelResult),
 
   'capabilityRoots/discoverV1': ordinary(
     'capability discovery',
@@ -137,8 +138,8 @@ export const SERVER_NOTIFICATIONS = {
   'process/output': { params: process.ProcessOutputNotification },
   'process/exited': { params: process.ProcessExitedNotification },
   'process/closed': { params: process.ProcessClosedNotification },
-  'process/lagged': notification(processControl.ProcessLaggedNotification),
-  'http/request/bodyDelta': { params: HttpBodyDeltaNotification },
+  'process/lagged': { params: processControl.ProcessLaggedNotification },
+  'http/request/bodyDelta': { params: http.HttpBodyDeltaNotification },
   'fs/missingChanged': { params: fs.FsMissingChangedNotification },
   'network/policyDecision': { params: network.NetworkPolicyDecisionNotification },
 } as const satisfies Record<string, Notification>;

@@ -44,6 +44,7 @@ export const PURPOSES: Readonly<
   'fs/copy': 'Copies a file or a tree.',
   'fs/watchMissing': 'Waits once for one of several paths to appear; one watch per connection.',
   'http/request': 'Makes an HTTP request from the host.',
+  'http/cancel': 'Ends an HTTP request in whatever state it is; its body ends with an error.',
   'capabilityRoots/discoverV1': 'Finds plugins and skills below given directories.',
   'capabilities/discoverV2': 'Finds the plugins and skills installed on the host.',
   initialized: 'Ends the handshake; its params are ignored.',

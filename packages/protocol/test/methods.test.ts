@@ -37,6 +37,7 @@ it('pins the requests, their families and their lanes', () => {
     'fs/watchMissing | filesystem | ordinary',
     'fs/writeBlock | filesystem | ordinary',
     'fs/writeFile | filesystem | ordinary',
+    'http/cancel | http | control',
     'http/request | http | ordinary',
     'initialize | handshake | handshake',
     'process/read | exec | ordinary',

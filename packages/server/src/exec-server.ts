@@ -2,6 +2,7 @@ import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection/connection.js';
 import { describeEnvironment } from './environment/info.js';
+import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
 import { openListener } from './listen/open-listener.js';
@@ -59,6 +60,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     auditLog,
     serverEnv: env,
     environmentInfo,
+    httpClient: new HttpClient(env),
   };
   const sessions = new SessionRegistry({
     clock,

@@ -27,6 +27,10 @@ export const serverLimitsSchema = z.strictObject({
   stdinQueueBytes: z._default(positiveInteger(), 1024 * 1024),
   /** Write ids remembered per process against repeats. */
   rememberedWriteIds: z._default(positiveInteger(), 4096),
+  /** HTTP requests of one connection that run at once, streaming bodies included; one more is refused. */
+  httpRequests: z._default(positiveInteger(), 1024),
+  /** Bytes of HTTP response bodies that one connection may have collected at once; the body beyond is refused. */
+  httpBufferedBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
   /** How long a closing server waits for its children to be gone. */
   shutdownGraceMs: z._default(milliseconds(), 1_500),
 });

@@ -18,12 +18,17 @@ export const PluginFiles = struct('CapabilityPluginFiles', {
 });
 export type PluginFiles = z.output<typeof PluginFiles>;
 
+/** Spelled out: inferred through the list around it, the type is deeper than the compiler follows. */
+export interface CapabilityRoot {
+  id: string;
+  path: string;
+  sandbox?: SandboxContext | undefined;
+}
 export const CapabilityRoot = struct('WireCapabilityRootDiscoverRequest', {
   id: text('Key of the root, chosen by the client.'),
   path: pathUri('Directory to look in.'),
   sandbox: nullable(describe(SandboxContext, 'What may be read.')),
-});
-export type CapabilityRoot = z.output<typeof CapabilityRoot>;
+}) as unknown as z.ZodMiniType<CapabilityRoot>;
 
 export const CapabilityRootsDiscoverParams = struct('WireCapabilityRootsDiscoverParams', {
   roots: list(CapabilityRoot, 'Directories to look in, at most 128.'),
@@ -59,7 +64,7 @@ export const CapabilitiesDiscoverParams = struct('DiscoverV2CapabilitiesRequest'
 export type CapabilitiesDiscoverParams = z.output<typeof CapabilitiesDiscoverParams>;
 
 export const SkillPolicy = struct('SkillPolicy', {
-  allowImplicitInvocation: nullable(flag('May be used without being named.')),
+  allowImplicitInvocation: describe(z.nullable(flag()), 'May be used without being named.'),
   products: list(text(), 'Products it is for.'),
 });
 export type SkillPolicy = z.output<typeof SkillPolicy>;

@@ -10,6 +10,7 @@ export type ShellInfo = z.output<typeof ShellInfo>;
 
 /** What this server has beyond the reference. */
 const ownCapabilities = {
+  httpCancel: defaulted(flag('`http/cancel` exists.')),
   processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),
   processTimeout: defaulted(flag('`process/start` takes `timeoutMs` and `graceMs`.')),
   processOutputCap: defaulted(flag('`process/start` takes `outputBytesCap`.')),

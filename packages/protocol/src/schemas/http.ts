@@ -38,6 +38,16 @@ export const HttpRequestResult = struct('HttpRequestResponse', {
 });
 export type HttpRequestResult = z.output<typeof HttpRequestResult>;
 
+export const HttpCancelParams = struct('HttpCancelParams', {
+  requestId: text('The request or requests to end.'),
+});
+export type HttpCancelParams = z.output<typeof HttpCancelParams>;
+
+export const HttpCancelResult = struct('HttpCancelResponse', {
+  cancelled: flag('Whether there was such a request.'),
+});
+export type HttpCancelResult = z.output<typeof HttpCancelResult>;
+
 export const HttpBodyDeltaNotification = struct('HttpRequestBodyDeltaNotification', {
   requestId: text('The request.'),
   seq: integer('u64', 'Number of the piece, from 1.'),

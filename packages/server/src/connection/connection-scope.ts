@@ -6,7 +6,7 @@ export class PeerScope implements ConnectionScope {
   readonly #resources = new Map<unknown, ConnectionResource>();
   #closed = false;
 
-  constructor(private readonly peer: Pick<Peer, 'notify' | 'writable' | 'whenWritable'>) {}
+  constructor(private readonly peer: Pick<Peer, 'notify' | 'sendBytes' | 'writable' | 'whenWritable'>) {}
 
   get writable(): boolean {
     return this.peer.writable;
@@ -18,6 +18,10 @@ export class PeerScope implements ConnectionScope {
 
   notify(method: string, params: unknown): void {
     this.peer.notify(method, params);
+  }
+
+  sendBytes(line: Uint8Array): void {
+    this.peer.sendBytes(line);
   }
 
   keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T {

@@ -127,6 +127,8 @@ export class Connection implements SessionOwner {
   }
 
   async #answer(request: RequestMessage, handle: () => unknown): Promise<void> {
+    // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
+    if (this.#gone.signal.aborted) return;
     try {
       this.#peer.respond(request.id, await handle());
     } catch (error) {

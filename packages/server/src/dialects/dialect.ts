@@ -13,6 +13,8 @@ export interface ConnectionResource {
 export interface ConnectionScope {
   /** Sends a notification; does nothing once the connection has ended. */
   notify(method: string, params: unknown): void;
+  /** Sends a message that is encoded already, with its newline; the buffer is the connection's from here on. */
+  sendBytes(line: Uint8Array): void;
   /** False while the client is behind in reading; producers of notifications wait then. */
   readonly writable: boolean;
   /** Resolves when the client has caught up or is gone. */

@@ -21,7 +21,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   fsWatchMissing: false,
   capabilityDiscoveryV2: false,
   environmentConfigRead: false,
-  httpHeaderEnvVars: false,
+  httpHeaderEnvVars: true,
   sandboxedFileStreaming: false,
   fileWriteStreaming: false,
   shellSnapshotV2: false,
@@ -38,6 +38,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processSignals: true,
   processGracefulTerminate: true,
   netWaitForPort: true,
+  httpCancel: true,
 };
 
 /** Describes this machine to clients. */

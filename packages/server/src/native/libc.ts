@@ -61,6 +61,9 @@ export interface Libc {
   ): number;
   fcntl(fd: number, command: number, value: number): number;
   ioctl(fd: number, request: number, argument: Uint8Array): number;
+  inotify_init1(flags: number): number;
+  inotify_add_watch(fd: number, path: Uint8Array, mask: number): number;
+  inotify_rm_watch(fd: number, watch: number): number;
   /** Absent before glibc 2.34 and in musl. */
   readonly addClosefrom: ((actions: Uint8Array, from: number) => number) | null;
   errno(): number;
@@ -97,6 +100,9 @@ const PROTOTYPES = {
     'int posix_spawn_file_actions_addchdir_np(void *actions, const void *path)',
   posix_spawn:
     'int posix_spawn(void *pid, const void *path, void *actions, void *attributes, const void *argv, const void *env)',
+  inotify_init1: 'int inotify_init1(int flags)',
+  inotify_add_watch: 'int inotify_add_watch(int fd, const void *path, uint mask)',
+  inotify_rm_watch: 'int inotify_rm_watch(int fd, int watch)',
 } as const;
 
 const CLOSEFROM = 'int posix_spawn_file_actions_addclosefrom_np(void *actions, int from)';

@@ -1,5 +1,6 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
+import type { HttpClient } from '../http/http-client.js';
 import type { Launcher } from '../native/launch.js';
 import type { ServerLimits } from '../options.js';
 import type { Session } from '../sessions/session.js';
@@ -20,6 +21,7 @@ export interface ProcessEngine {
   readonly serverEnv: Readonly<Record<string, string | undefined>>;
   /** What this machine tells about itself. */
   readonly environmentInfo: EnvironmentInfo;
+  readonly httpClient: HttpClient;
 }
 
 /** The caller's process, or the slot of one that is still starting. */

@@ -37,7 +37,7 @@ export async function startProcess(
     slot.started(process);
     session.adopt(process);
     process.begin();
-    if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine.clock);
+    if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine);
     return process;
   } catch (error) {
     engine.registry.forget(slot);

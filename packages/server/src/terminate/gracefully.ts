@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { signalNumber } from '../process/signal-names.js';
-import { findMembers, killTrees, signalMembers } from './kill-trees.js';
+import { findMembers, killTrees, type SignalOutcome, signalMembers } from './kill-trees.js';
 
 /**
  * Asks a process and everything it started to end, and kills what is left after `timeoutMs`. Returns who was asked.
@@ -10,7 +10,7 @@ import { findMembers, killTrees, signalMembers } from './kill-trees.js';
 export function terminateGracefully(
   process: ManagedProcess,
   options: { readonly timeoutMs: number; readonly clock: Clock },
-): number[] {
+): SignalOutcome {
   const members = findMembers([process]);
   const asked = signalMembers(members, signalNumber('SIGTERM'));
   let gone = false;

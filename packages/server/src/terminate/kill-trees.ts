@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import type { LaunchedProcess } from '../native/launch.js';
 import { collectTree, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
+import { OsError } from '../os-error.js';
 import { signalNumber } from '../process/signal-names.js';
 
 const SIGKILL = signalNumber('SIGKILL');
@@ -11,15 +13,22 @@ const MAX_LOOKS = 16;
 /** A tree of processes, named by its root. */
 export type TreeRoot = Pick<LaunchedProcess, 'pid' | 'reaped' | 'signalGroup'>;
 
+/** Whom a signal reached. */
+export interface SignalOutcome {
+  readonly pids: readonly number[];
+  /** Set when somebody is out of reach, such as a process that has become another user's, as under `sudo`. */
+  readonly refusal: OsError | undefined;
+}
+
 /**
- * Kills processes with everything they started: their groups and sessions, and descendants that left both. Returns who
- * was signalled.
+ * Kills processes with everything they started: their groups and sessions, and descendants that left both. Whoever is
+ * out of reach does not save the others.
  *
  * Everybody is stopped first: a killed parent takes the knowledge of its children with it, and one that runs may start
  * more while the tree is read. Only when a look finds nobody new is anybody killed.
  */
-export function killTrees(roots: readonly TreeRoot[]): number[] {
-  if (roots.length === 0) return [];
+export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
+  if (roots.length === 0) return { pids: [], refusal: undefined };
   signalGroups(roots, SIGSTOP);
   const members = new Map<number, TreeMember>();
   for (let look = 0; look < MAX_LOOKS; look++) {
@@ -28,8 +37,9 @@ export function killTrees(roots: readonly TreeRoot[]): number[] {
     for (const member of found) members.set(member.pid, member);
     signalMembers(found, SIGSTOP);
   }
-  signalGroups(roots, SIGKILL);
-  return signalMembers([...members.values()], SIGKILL);
+  const groupRefusal = signalGroups(roots, SIGKILL);
+  const { pids, refusal } = signalMembers([...members.values()], SIGKILL);
+  return { pids, refusal: refusal ?? groupRefusal };
 }
 
 /** Everybody in the trees, as of now. */
@@ -40,22 +50,29 @@ export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   return own.flatMap(({ pid }) => collectTree(pid, table));
 }
 
-/** Signals those that still are who they were, and returns their pids. */
-export function signalMembers(members: readonly TreeMember[], signal: number): number[] {
-  return members
-    .filter(({ pid, startTime }) => attempt(() => signalProcess(pid, startTime, signal)))
-    .map(({ pid }) => pid);
+/** Signals those that still are who they were. */
+export function signalMembers(members: readonly TreeMember[], signal: number): SignalOutcome {
+  const pids: number[] = [];
+  let refusal: OsError | undefined;
+  for (const { pid, startTime } of members) {
+    const answer = attempt(() => signalProcess(pid, startTime, signal));
+    if (answer === 'sent') pids.push(pid);
+    else if (answer === 'refused') refusal = new OsError(constants.errno.EPERM, 'kill');
+  }
+  return { pids, refusal };
 }
 
-function signalGroups(roots: readonly TreeRoot[], signal: number): void {
-  for (const root of roots) if (!root.reaped) attempt(() => root.signalGroup(signal));
+function signalGroups(roots: readonly TreeRoot[], signal: number): OsError | undefined {
+  const answers = roots
+    .filter(({ reaped }) => !reaped)
+    .map((root) => attempt(() => root.signalGroup(signal)));
+  return answers.includes('refused') ? new OsError(constants.errno.EPERM, 'kill') : undefined;
 }
 
-/** A process that became another user's cannot be signalled by us, which must not save the others. */
-function attempt(send: () => boolean): boolean {
+function attempt(send: () => boolean): 'sent' | 'gone' | 'refused' {
   try {
-    return send();
+    return send() ? 'sent' : 'gone';
   } catch {
-    return false;
+    return 'refused';
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { terminateGracefully } from './gracefully.js';
-import { killTrees } from './kill-trees.js';
+import { killTrees, type SignalOutcome } from './kill-trees.js';
 
 /** How a client wants a process ended: at once, or after a time of grace. */
 export type TerminateMode = 'force' | { readonly graceMs: number };
@@ -14,7 +14,10 @@ export interface TerminateOutcome {
   readonly pids: readonly number[];
 }
 
-/** Ends a process because its client asked. What it wrote is still delivered. */
+/**
+ * Ends a process because its client asked. What it wrote is still delivered. Throws `OsError` when somebody of it could
+ * not be reached; the others are ended all the same.
+ */
 export function terminateOnRequest(
   process: ManagedProcess,
   mode: TerminateMode,
@@ -22,10 +25,15 @@ export function terminateOnRequest(
 ): TerminateOutcome {
   if (process.exit !== undefined) return { running: false, pids: [] };
   if (mode !== 'force') {
-    return { running: true, pids: terminateGracefully(process, { timeoutMs: mode.graceMs, clock }) };
+    return asOutcome(terminateGracefully(process, { timeoutMs: mode.graceMs, clock }));
   }
-  const pids = killTrees([process]);
+  const killed = killTrees([process]);
   // Not before the kill: a program that sees the end of its input may exit in its own way.
   process.stdin?.abandon();
+  return asOutcome(killed);
+}
+
+function asOutcome({ pids, refusal }: SignalOutcome): TerminateOutcome {
+  if (refusal !== undefined) throw refusal;
   return { running: true, pids };
 }

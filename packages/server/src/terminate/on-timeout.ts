@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
+import type { Logger } from '../telemetry/logger.js';
 import { terminateOnRequest } from './on-request.js';
 
 /** When a process is to be ended, and how. */
@@ -13,11 +14,15 @@ export interface TimeLimit {
 export function terminateOnTimeout(
   process: ManagedProcess,
   { timeoutMs, graceMs }: TimeLimit,
-  clock: Clock,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): void {
   const timer = clock.after(timeoutMs, () => {
     process.markTimedOut();
-    terminateOnRequest(process, graceMs === 0 ? 'force' : { graceMs }, clock);
+    try {
+      terminateOnRequest(process, graceMs === 0 ? 'force' : { graceMs }, clock);
+    } catch (err) {
+      logger.warn({ err, pid: process.pid }, 'a process whose time is up could not be ended');
+    }
   });
   void process.ended.then(() => timer.cancel());
 }

@@ -1,5 +1,5 @@
 import { createMemoryTransportPair, type Transport, type TransportHandlers } from '@exec-server/rpc';
-import { fixture, waitForProcessGone } from '@exec-server/testing';
+import { fixture, openInProcessWire, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { openServer, openSession, readToEnd, startParams, untilClosed } from '../support/session.js';
 
@@ -113,6 +113,26 @@ describe('a client that stops reading', () => {
     await waitForProcessGone(Number(pid));
   });
 });
+
+it.each([true, false])(
+  'what still waits for its turn when the client goes is not done (resumable: %s)',
+  async (resumable) => {
+    const started: unknown[] = [];
+    const auditLog = { record: (entry: { event: string }) => void started.push(entry.event) };
+    const server = openServer({ auditLog, outboundHighWaterBytes: 2, outboundLowWaterBytes: 1 });
+    const wire = openInProcessWire(server, { resumable });
+    await wire.request('initialize', { clientName: 'test' });
+    wire.send({ method: 'initialized' });
+    wire.pause();
+    // An answer that is not read, and the next request has to wait.
+    wire.send({ id: 'status', method: 'environment/status' });
+    await new Promise((resolve) => setImmediate(resolve));
+    wire.send({ id: 'start', method: 'process/start', params: startParams('p', ['/bin/sleep', '300']) });
+    await wire.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toEqual([]);
+  },
+);
 
 it('a client that asks on without reading the answers is read from no more', async () => {
   const limits = { pendingRequests: 10, outboundHighWaterBytes: 1_000, outboundLowWaterBytes: 500 };

@@ -11,7 +11,8 @@ class Resource {
 }
 class Other extends Resource {}
 
-const open = () => new PeerScope({ writable: true, whenWritable: () => Promise.resolve(), notify() {} });
+const open = () =>
+  new PeerScope({ writable: true, whenWritable: () => Promise.resolve(), notify() {}, sendBytes() {} });
 
 it('keeps one of each kind and closes them with the connection, once', () => {
   const scope = open();

@@ -1,75 +1,28 @@
-import { fixture, waitForProcessGone } from '@exec-server/testing';
-import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../support/fake-clock.js';
-import {
-  notificationOf,
-  openServer,
-  openSession,
-  shellParams,
-  startParams,
-  untilClosed,
-  untilPrinted,
-} from '../support/session.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { OsError } from '../../src/os-error.js';
+import { killTrees, type TreeRoot } from '../../src/terminate/kill-trees.js';
 
-const graceful = (processId: string, timeoutMs: number) => ({ processId, mode: { graceful: { timeoutMs } } });
+const EPERM = 1;
 
-async function firstPid(wire: Awaited<ReturnType<typeof openSession>>, processId: string): Promise<number> {
-  const { params } = await wire.next(notificationOf(processId, 'process/output'), 'a pid');
-  return Number(atob(params?.chunk as string));
-}
-
-describe('terminate by force', () => {
-  it('tells who was signalled', async () => {
-    const wire = await openSession(openServer());
-    const { result: started } = await wire.request(
-      'process/start',
-      startParams('p', [fixture('setsid-grandchild')]),
-    );
-    const grandchild = await firstPid(wire, 'p');
-    const { result } = await wire.request('process/terminate', { processId: 'p', mode: 'force' });
-    expect(result?.running).toBe(true);
-    expect(result?.pids).toEqual(expect.arrayContaining([started?.pid, grandchild]));
-    await waitForProcessGone(grandchild);
-    await untilClosed(wire, 'p');
-    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({
-      running: false,
-      pids: [],
-    });
-  });
-
-  it('reaches programs that start new sessions faster than one can look', async () => {
-    const wire = await openSession(openServer());
-    await wire.request('process/start', startParams('p', [fixture('fork-storm')]));
-    await untilPrinted(wire, 'p', 'storm');
-    await wire.request('process/terminate', { processId: 'p' });
-    // The storm holds stdout open: its end is the end of everybody in it.
-    expect((await untilClosed(wire, 'p')).exitCode).toBe(137);
-  });
+it('kills the others when one is out of reach, and says so', async () => {
+  const sleeper = spawn('/bin/sleep', ['300'], { detached: true });
+  await once(sleeper, 'spawn');
+  const pid = sleeper.pid!;
+  const reachable: TreeRoot = { pid, reaped: false, signalGroup: (signal) => process.kill(-pid, signal) };
+  const outOfReach: TreeRoot = {
+    pid: 2 ** 22 + 1,
+    reaped: false,
+    signalGroup: () => {
+      throw new OsError(EPERM, 'kill');
+    },
+  };
+  expect(killTrees([outOfReach, reachable])).toMatchObject({ pids: [pid], refusal: { errno: EPERM } });
+  expect(await once(sleeper, 'exit')).toEqual([null, 'SIGKILL']);
 });
 
-describe('terminate with grace', () => {
-  it('lets a program end in its own way', async () => {
-    const wire = await openSession(openServer());
-    const script = 'trap "echo bye; exit 9" TERM; echo ready; while :; do sleep 0.05; done';
-    await wire.request('process/start', shellParams('p', script));
-    await untilPrinted(wire, 'p', 'ready');
-    const { result } = await wire.request('process/terminate', graceful('p', 60_000));
-    expect(result).toMatchObject({ running: true });
-    expect(await untilClosed(wire, 'p')).toMatchObject({ exitCode: 9 });
-  });
-
-  it('kills what is left when the time is over, in whatever session', async () => {
-    const clock = new FakeClock();
-    const wire = await openSession(openServer({ clock }));
-    await wire.request('process/start', startParams('p', [fixture('ignore-sigterm-family')]));
-    const grandchild = await firstPid(wire, 'p');
-    await wire.request('process/terminate', graceful('p', 5_000));
-    clock.advance(4_999);
-    expect((await wire.request('process/wait', { processId: 'p', timeoutMs: 0 })).result).toMatchObject({
-      running: true,
-    });
-    clock.advance(1);
-    await waitForProcessGone(grandchild);
-    expect((await untilClosed(wire, 'p')).exitCode).toBe(137);
-  });
+it('has nothing to say about processes that are gone', () => {
+  const gone: TreeRoot = { pid: 2 ** 22 + 1, reaped: true, signalGroup: () => false };
+  expect(killTrees([gone])).toEqual({ pids: [], refusal: undefined });
 });

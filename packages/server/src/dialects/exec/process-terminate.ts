@@ -1,4 +1,9 @@
-import type { ProcessTerminateParams, ProcessTerminateResult } from '@exec-server/protocol';
+import {
+  internalError,
+  type ProcessTerminateParams,
+  type ProcessTerminateResult,
+} from '@exec-server/protocol';
+import { OsError } from '../../os-error.js';
 import { findStarted } from '../../process/process-engine.js';
 import { type TerminateMode, terminateOnRequest } from '../../terminate/on-request.js';
 import type { HandlerContext } from '../dialect.js';
@@ -9,8 +14,13 @@ export async function terminateProcess(
 ): Promise<ProcessTerminateResult> {
   const process = await findStarted(engine, session, params.processId);
   if (process === undefined) return { running: false, pids: [] };
-  const { running, pids } = terminateOnRequest(process, toMode(params.mode), engine.clock);
-  return { running, pids: [...pids] };
+  try {
+    const { running, pids } = terminateOnRequest(process, toMode(params.mode), engine.clock);
+    return { running, pids: [...pids] };
+  } catch (error) {
+    if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
+    throw error;
+  }
 }
 
 function toMode(mode: ProcessTerminateParams['mode']): TerminateMode {

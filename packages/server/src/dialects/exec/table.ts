@@ -9,6 +9,7 @@ import {
 } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
+import { cancelHttp, requestHttp } from './http.js';
 import { waitForPort } from './net.js';
 import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
@@ -46,6 +47,8 @@ const HANDLERS: Handlers = {
   'process/list': listProcesses,
   'process/snapshot': snapshotProcess,
   'net/waitForPort': waitForPort,
+  'http/request': requestHttp,
+  'http/cancel': cancelHttp,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
 };

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { type BytePath, toBytePath } from '../fs/watch/byte-path.js';
+import { discoverRoot, type RootContents, RootError } from './discover-root.js';
+import { CONCURRENT_ROOTS, mapInOrder } from './in-order.js';
+import { describeSkills, type Skill } from './installed-skills.js';
+import { type InstalledPlugin, listInstalledPlugins } from './plugin-cache.js';
+import type { PluginFiles } from './plugin-manifest.js';
+import { readManifestNames } from './plugin-name.js';
+
+const LOCATIONS_INCOMPLETE = 'some capability locations could not be resolved; discovery may be incomplete';
+const METADATA_INCOMPLETE = 'some capability metadata could not be loaded; discovery may be incomplete';
+
+/** The places of this machine that capabilities are installed at. */
+export interface InstalledPlaces {
+  readonly codexHome: string;
+  readonly userHome: string;
+  readonly systemDir: string;
+}
+
+/** A place where skills are kept, by the name that clients know it by. */
+export interface DiscoveryRoot {
+  readonly id: 'codex-home-skills' | 'user-agent-skills' | 'system-skills';
+  readonly path: BytePath;
+}
+
+export interface DiscoveredPlugin extends InstalledPlugin {
+  readonly displayName: string;
+  readonly files: PluginFiles;
+  readonly skills: readonly Skill[];
+}
+
+export interface Installed {
+  /** In order of their ids. */
+  readonly plugins: readonly DiscoveredPlugin[];
+  /** Those that belong to no plugin, place by place. */
+  readonly skills: readonly (Skill & { readonly discoveryRoot: DiscoveryRoot })[];
+  readonly warnings: readonly string[];
+}
+
+/** What one place brings, and whether all of it could be read. */
+type Found<T> = { readonly found: T | undefined; readonly complete: boolean };
+
+/** Reads everything that is installed for the user of this server. */
+export async function discoverInstalled(places: InstalledPlaces): Promise<Installed> {
+  const { plugins, complete } = await listInstalledPlugins(join(places.codexHome, 'plugins/cache'));
+  const foundPlugins = await mapInOrder(plugins, CONCURRENT_ROOTS, discoverPlugin);
+  const foundSkills = await mapInOrder(skillRoots(places), CONCURRENT_ROOTS, discoverSkills);
+  const incomplete = [...foundPlugins, ...foundSkills].filter((place) => !place.complete);
+  return {
+    plugins: foundPlugins.flatMap(({ found }) => found ?? []),
+    skills: foundSkills.flatMap(({ found }) => found ?? []),
+    warnings: [...(complete ? [] : [LOCATIONS_INCOMPLETE]), ...incomplete.map(() => METADATA_INCOMPLETE)],
+  };
+}
+
+function skillRoots({ codexHome, userHome, systemDir }: InstalledPlaces): DiscoveryRoot[] {
+  const root = (id: DiscoveryRoot['id'], path: string) => ({ id, path: toBytePath(Buffer.from(path)) });
+  return [
+    root('codex-home-skills', join(codexHome, 'skills')),
+    root('user-agent-skills', join(userHome, '.agents/skills')),
+    root('system-skills', join(systemDir, 'skills')),
+  ];
+}
+
+async function discoverPlugin(plugin: InstalledPlugin): Promise<Found<DiscoveredPlugin>> {
+  const root = toBytePath(Buffer.from(plugin.root));
+  const contents = await readRoot(root);
+  const names = contents?.plugin && readManifestNames(contents.plugin.manifest, root);
+  if (contents?.plugin === undefined || names === undefined) return { found: undefined, complete: false };
+  const { skills, complete } = describeSkills(contents);
+  const { displayName } = names;
+  return { found: { ...plugin, displayName, files: contents.plugin, skills }, complete };
+}
+
+async function discoverSkills(root: DiscoveryRoot): Promise<Found<Installed['skills']>> {
+  const contents = await readRoot(root.path);
+  // Hardly anybody has all of the places.
+  if (contents === undefined) return { found: undefined, complete: true };
+  const { skills, complete } = describeSkills(contents);
+  return { found: skills.map((skill) => ({ ...skill, discoveryRoot: root })), complete };
+}
+
+async function readRoot(root: BytePath): Promise<RootContents | undefined> {
+  try {
+    return await discoverRoot(root);
+  } catch (error) {
+    if (error instanceof RootError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { parseDocument } from 'yaml';
+import { mapOf, oneLine, textOf } from './yaml-fields.js';
+
+/** Longest name of a skill, in characters. */
+const MAX_NAME_LENGTH = 64;
+
+const FENCE = '---';
+
+/** What a skill says about itself. */
+export interface SkillFrontmatter {
+  readonly name: string;
+  readonly description: string;
+  readonly shortDescription: string | undefined;
+}
+
+/**
+ * Reads the head of a `SKILL.md`: YAML between two lines of dashes, the first of them the very first line. Nothing when
+ * there is none or it does not describe a skill.
+ */
+export function parseFrontmatter(contents: string, defaultName: string): SkillFrontmatter | undefined {
+  const head = findHead(contents);
+  const fields = head === undefined ? undefined : parseFields(head);
+  if (fields === undefined) return undefined;
+  const name = fields.name || defaultName;
+  if ([...name].length > MAX_NAME_LENGTH || !fields.description) return undefined;
+  return { name, description: fields.description, shortDescription: fields.shortDescription || undefined };
+}
+
+function findHead(contents: string): string | undefined {
+  const [first, ...lines] = contents.split('\n');
+  if (first?.trim() !== FENCE || first.startsWith('\ufeff')) return undefined;
+  const end = lines.findIndex((line) => line.trim() === FENCE);
+  return end > 0 ? lines.slice(0, end).join('\n') : undefined;
+}
+
+interface Fields {
+  readonly name: string;
+  readonly description: string;
+  readonly shortDescription: string;
+}
+
+function parseFields(head: string): Fields | undefined {
+  return readFields(head) ?? readFields(quoteProse(head));
+}
+
+function readFields(head: string): Fields | undefined {
+  const document = parseDocument(head, { logLevel: 'silent' });
+  if (document.errors.length > 0) return undefined;
+  const top = mapOf(document.contents);
+  const metadata = top?.get('metadata');
+  const inner = metadata === undefined ? new Map() : mapOf(metadata);
+  if (top === undefined || inner === undefined) return undefined;
+  const name = textOf(top.get('name'));
+  const description = textOf(top.get('description'));
+  const shortDescription = textOf(inner.get('short-description'));
+  if (name === undefined || description === undefined || shortDescription === undefined) return undefined;
+  return {
+    name: oneLine(name),
+    description: oneLine(description),
+    shortDescription: oneLine(shortDescription),
+  };
+}
+
+/** Quotes values that are prose and not YAML, as in `description: Use when: things happen`. */
+function quoteProse(head: string): string {
+  return head
+    .split('\n')
+    .map((line) => {
+      const [, key, value, comment = ''] =
+        /^(\s*[^\s:#][^:]*:\s+)([^\s'"|>].*?)(\s+#.*|\s*)$/.exec(line) ?? [];
+      if (key === undefined || value === undefined || !isProse(value)) return line;
+      return `${key}'${value.replaceAll("'", "''")}'${comment}`;
+    })
+    .join('\n');
+}
+
+function isProse(value: string): boolean {
+  if (/:\s/.test(value)) return true;
+  return /^[[{@`]/.test(value) && parseDocument(value, { logLevel: 'silent' }).errors.length > 0;
+}

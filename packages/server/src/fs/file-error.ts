@@ -1,0 +1,52 @@
+import { constants } from 'node:os';
+import { OsError } from '../os-error.js';
+
+/** `refused`: the request asks for what is not done; `failed`: it could not be done here. */
+export type FileFailure = 'refused' | 'failed';
+
+/** Why a file operation did not happen, where no system call has a number for it. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  constructor(
+    readonly failure: FileFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export const { EBUSY, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOTDIR, EPERM } = constants.errno;
+
+/** Awaits a call of `node:fs`. Throws an `OsError` where the system refused it, a {@link FileError} for a NUL. */
+export async function callSystem<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw toFileError(error);
+  }
+}
+
+function toFileError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof OsError) return error;
+  const { errno, code, syscall = 'file operation' } = error as NodeJS.ErrnoException;
+  if (errno !== undefined) return new OsError(Math.abs(errno), syscall);
+  // The only argument of a file operation that can be wrong by its value is a path with a NUL in it.
+  if (code === 'ERR_INVALID_ARG_VALUE')
+    return new FileError('refused', 'file name contained an unexpected NUL byte');
+  return error;
+}
+
+/** Whether `error` is the system's answer with one of these numbers. */
+export function isOsError(error: unknown, ...errnos: readonly number[]): error is OsError {
+  return error instanceof OsError && errnos.includes(error.errno);
+}
+
+/** Awaits `call`, or gives `undefined` where the system answers with one of `errnos`. */
+export async function unlessErrno<T>(call: Promise<T>, ...errnos: readonly number[]): Promise<T | undefined> {
+  try {
+    return await callSystem(call);
+  } catch (error) {
+    if (isOsError(error, ...errnos)) return undefined;
+    throw error;
+  }
+}

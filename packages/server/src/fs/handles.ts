@@ -1,0 +1,117 @@
+import { MAX_FILE_BLOCK_BYTES, MAX_FILE_HANDLE_ID_BYTES, MAX_OPEN_FILE_HANDLES } from '@exec-server/protocol';
+import type { ConnectionResource } from '../dialects/dialect.js';
+import type { OpenFile } from './handles-file.js';
+
+/** Bytes that a signed 64-bit offset can count. */
+const MAX_FILE_BYTES = 2n ** 63n - 1n;
+
+export type FileHandleFailure = 'unknown' | 'refused';
+
+/** Why nothing was done with a handle. The file is as it was. */
+export class FileHandleError extends Error {
+  override readonly name = 'FileHandleError';
+  constructor(
+    readonly failure: FileHandleFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The files that one connection has open, under ids that its client chose. */
+export class FileHandles implements ConnectionResource {
+  readonly #files = new Map<string, Promise<OpenFile>>();
+  #closed = false;
+
+  /** Takes the id, then opens. An id whose file cannot be opened is free again. */
+  async open(id: string, openFile: () => Promise<OpenFile>): Promise<void> {
+    if (Buffer.byteLength(id) > MAX_FILE_HANDLE_ID_BYTES)
+      throw refused(`file handle ID must not exceed ${MAX_FILE_HANDLE_ID_BYTES} bytes`);
+    if (this.#files.has(id)) throw refused(`file handle \`${id}\` already exists`);
+    if (this.#files.size >= MAX_OPEN_FILE_HANDLES)
+      throw refused(`at most ${MAX_OPEN_FILE_HANDLES} file handles may be open per connection`);
+    const file = openFile();
+    this.#files.set(id, file);
+    // The connection may have ended while the request was on its way here.
+    if (this.#closed) void this.#close(id, file);
+    try {
+      await file;
+    } catch (error) {
+      this.#forget(id, file);
+      throw error;
+    }
+  }
+
+  /** A block, shorter than `length` only at the end of the file. A failed read closes the handle. */
+  async read(id: string, offset: number, length: number): Promise<Buffer> {
+    checkBlockLength('read', length);
+    const opening = this.#files.get(id);
+    let isOpen = false;
+    try {
+      return await whenOpen(id, opening, (file) => {
+        isOpen = true;
+        return file.read(offset, length);
+      });
+    } catch (error) {
+      if (isOpen && opening !== undefined) await this.#close(id, opening);
+      throw error;
+    }
+  }
+
+  /** Writes after the writes before it on the same handle. A failed write leaves the handle open. */
+  async write(id: string, offset: number, data: Uint8Array): Promise<void> {
+    checkBlockLength('write', data.length);
+    if (BigInt(offset) + BigInt(data.length) > MAX_FILE_BYTES)
+      throw refused('file write range exceeds the signed 64-bit file offset limit');
+    await whenOpen(id, this.#files.get(id), (file) => file.write(offset, data));
+  }
+
+  /** Frees the id at once and resolves when its file is closed. An unknown id is fine. */
+  async release(id: string): Promise<void> {
+    const opening = this.#files.get(id);
+    if (opening !== undefined) await this.#close(id, opening);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const [id, opening] of this.#files) void this.#close(id, opening);
+  }
+
+  async #close(id: string, opening: Promise<OpenFile>): Promise<void> {
+    this.#forget(id, opening);
+    await opening.then(
+      (file) => file.close(),
+      // Whoever opened it was told.
+      () => {},
+    );
+  }
+
+  /** The id may belong to another file by now. */
+  #forget(id: string, opening: Promise<OpenFile>): void {
+    if (this.#files.get(id) === opening) this.#files.delete(id);
+  }
+}
+
+/**
+ * Operates on a file as soon as it is open. Operations and the close begin in the order of their calls, also when they
+ * were sent before the file was open.
+ */
+function whenOpen<T>(
+  id: string,
+  opening: Promise<OpenFile> | undefined,
+  operate: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const fail = (): never => {
+    throw new FileHandleError('unknown', `unknown file handle \`${id}\``);
+  };
+  return opening === undefined ? fail() : opening.then(operate, fail);
+}
+
+function checkBlockLength(operation: 'read' | 'write', length: number): void {
+  if (length < 1 || length > MAX_FILE_BLOCK_BYTES)
+    throw refused(`file ${operation} block length must be between 1 and ${MAX_FILE_BLOCK_BYTES}`);
+}
+
+function refused(message: string): FileHandleError {
+  return new FileHandleError('refused', message);
+}

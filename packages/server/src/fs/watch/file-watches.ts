@@ -1,0 +1,125 @@
+import { constants } from 'node:os';
+import { MAX_WATCH_ID_BYTES } from '@exec-server/protocol';
+import type { Clock } from '../../clock.js';
+import type { ConnectionResource, ConnectionScope } from '../../dialects/dialect.js';
+import { toBytePath } from './byte-path.js';
+import { ChangeQueue, type FileChange } from './change-queue.js';
+import { DirectoryHub } from './directory-hub.js';
+import { errnoOf } from './errno.js';
+import { reportsChanges } from './file-systems.js';
+import { PathWatch } from './path-watch.js';
+import { TooManyDirectoriesError } from './watched-tree.js';
+
+const { ENOSPC } = constants.errno;
+
+export type WatchFailure = 'id-too-long' | 'id-taken' | 'too-many' | 'cannot-watch';
+
+/** Why a watch was not set. */
+export class WatchError extends Error {
+  override readonly name = 'WatchError';
+  constructor(
+    readonly failure: WatchFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface WatchLimits {
+  /** Watches that one connection may have. */
+  readonly fileWatches: number;
+  /** Directories that one watch may cover. */
+  readonly watchedDirectories: number;
+  /** Changed paths of one watch that may wait to be sent. */
+  readonly pendingFileChanges: number;
+}
+
+export interface WatchRequest {
+  readonly id: string;
+  /** Absolute native path. */
+  readonly path: Uint8Array;
+  readonly recursive: boolean;
+  readonly clock: Clock;
+  readonly limits: WatchLimits;
+  /** Called with what changed, never before the watch is set, never after it is removed. */
+  onChanged(changes: readonly FileChange[]): void;
+}
+
+interface Slot {
+  readonly queue: ChangeQueue;
+  readonly watch: PathWatch;
+}
+
+/** The watches of one connection. */
+export class FileWatches implements ConnectionResource {
+  readonly #connection: ConnectionScope;
+  readonly #slots = new Map<string, Slot>();
+
+  constructor(connection: ConnectionScope) {
+    this.#connection = connection;
+  }
+
+  /** Resolves when the watch is set. Throws a {@link WatchError} or an `OsError`; nothing is watched then. */
+  async add(request: WatchRequest): Promise<void> {
+    this.#checkId(request);
+    const slot = this.#createSlot(request);
+    this.#slots.set(request.id, slot);
+    try {
+      if (!(await reportsChanges(request.path)))
+        throw new WatchError('cannot-watch', 'this file system does not tell of its changes');
+      await slot.watch.start();
+    } catch (error) {
+      if (this.#slots.get(request.id) === slot) this.remove(request.id);
+      throw explain(error, request.limits);
+    }
+  }
+
+  /** Ends a watch. An unknown one is fine. */
+  remove(id: string): void {
+    const slot = this.#slots.get(id);
+    this.#slots.delete(id);
+    slot?.watch.close();
+    slot?.queue.close();
+  }
+
+  close(): void {
+    for (const id of this.#slots.keys()) this.remove(id);
+  }
+
+  #checkId({ id, limits }: WatchRequest): void {
+    if (Buffer.byteLength(id) > MAX_WATCH_ID_BYTES)
+      throw new WatchError('id-too-long', `watch ID must not exceed ${MAX_WATCH_ID_BYTES} bytes`);
+    if (this.#slots.has(id)) throw new WatchError('id-taken', `watch \`${id}\` already exists`);
+    if (this.#slots.size >= limits.fileWatches)
+      throw new WatchError('too-many', `at most ${limits.fileWatches} watches may be set per connection`);
+  }
+
+  #createSlot({ path: bytes, recursive, clock, limits, onChanged }: WatchRequest): Slot {
+    const path = toBytePath(bytes);
+    const queue = new ChangeQueue({
+      root: path,
+      limit: limits.pendingFileChanges,
+      clock,
+      connection: this.#connection,
+      send: onChanged,
+    });
+    const watch = new PathWatch({
+      hub: this.#connection.keep(DirectoryHub),
+      clock,
+      queue,
+      path,
+      recursive,
+      maxDirectories: limits.watchedDirectories,
+    });
+    return { queue, watch };
+  }
+}
+
+function explain(error: unknown, limits: WatchLimits): unknown {
+  if (error instanceof TooManyDirectoriesError)
+    return new WatchError('too-many', `at most ${limits.watchedDirectories} directories may be watched`);
+  // The kernel's words speak of a full disk.
+  if (errnoOf(error) === ENOSPC)
+    return new WatchError('cannot-watch', "the system's limit on file watches is reached");
+  return error;
+}

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { basicCredentials } from './header-list.js';
+import { hostToDial, isHttp, portToDial } from './parse-url.js';
+import type { TrustStore } from './trust-store.js';
+
+/** What a connection is made with. */
+export interface DialOptions {
+  /** @default none: straight to the host */
+  readonly proxy?: URL | undefined;
+  readonly trust: TrustStore;
+  /** Ends the attempt, and the connection if there is one by then. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A connection on which `url` can be asked for: to its host, to a proxy, or through one. Encrypted for `https:`.
+ * Rejects with whatever the system said.
+ */
+export async function dial(url: URL, { proxy, trust, signal }: DialOptions): Promise<Socket> {
+  if (proxy === undefined) return encryptIfAsked(await dialTcp(url, signal), url, { trust, signal });
+  if (!isHttp(proxy)) throw new Error('the proxy speaks another protocol than HTTP');
+  const toProxy = await dial(proxy, { trust, signal });
+  if (url.protocol === 'http:') return toProxy;
+  return encryptIfAsked(await openTunnel(toProxy, url, { proxy, signal }), url, { trust, signal });
+}
+
+async function dialTcp(url: URL, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({ host: hostToDial(url), port: portToDial(url), noDelay: true, signal });
+  ignoreLateErrors(socket);
+  await once(socket, 'connect', { signal });
+  return socket;
+}
+
+async function encryptIfAsked(
+  socket: Socket,
+  url: URL,
+  { trust, signal }: Pick<DialOptions, 'trust' | 'signal'>,
+): Promise<Socket> {
+  if (url.protocol !== 'https:') return socket;
+  const host = hostToDial(url);
+  const encrypted = connectTls({
+    socket,
+    host,
+    // An address is no name that a server could be asked for.
+    servername: isIP(host) === 0 ? host : '',
+    secureContext: await trust.context(),
+    ALPNProtocols: ['http/1.1'],
+  });
+  ignoreLateErrors(encrypted);
+  await once(encrypted, 'secureConnect', { signal });
+  return encrypted;
+}
+
+/** Asks a proxy for a connection to the host of `url`. */
+async function openTunnel(
+  socket: Socket,
+  url: URL,
+  { proxy, signal }: { proxy: URL; signal: AbortSignal },
+): Promise<Socket> {
+  const target = `${url.hostname}:${portToDial(url)}`;
+  const credentials = basicCredentials(proxy);
+  const request = httpRequest({
+    method: 'CONNECT',
+    path: target,
+    createConnection: () => socket,
+    headers: {
+      Host: target,
+      ...(credentials !== undefined && { 'Proxy-Authorization': credentials }),
+    },
+  });
+  request.removeHeader('connection');
+  ignoreLateErrors(request);
+  request.end();
+  const [response, tunnel, head] = (await once(request, 'connect', { signal })) as [
+    IncomingMessage,
+    Socket,
+    Buffer,
+  ];
+  if (response.statusCode !== 200) {
+    tunnel.destroy();
+    throw new Error('the proxy opened no tunnel');
+  }
+  // What came right behind the answer belongs to the encrypted stream.
+  if (head.length > 0) tunnel.unshift(head);
+  return tunnel;
+}
+
+/** Whoever waits is told of a failure; one that comes after that has nobody left to tell. */
+function ignoreLateErrors(emitter: NodeJS.EventEmitter): void {
+  emitter.on('error', () => {});
+}

@@ -1,0 +1,61 @@
+import { MAX_HTTP_REDIRECTS } from '@exec-server/protocol';
+import { dial } from './dial.js';
+import { exchange, type HttpResponse } from './exchange.js';
+import type { ServerEnv } from './header-env-vars.js';
+import { HttpError } from './http-error.js';
+import { withoutCredentials } from './parse-url.js';
+import type { OutgoingRequest } from './prepare-request.js';
+import { type ProxyRules, readProxyRules } from './proxy-rules.js';
+import { redirectedRequest } from './redirect.js';
+import { TrustStore } from './trust-store.js';
+
+export interface SendOptions {
+  readonly followRedirects: boolean;
+  /** Ends the request in whatever state it is, the body included. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks HTTP servers on behalf of clients, through the proxies and with the trust that the environment names. */
+export class HttpClient {
+  readonly #proxies: ProxyRules;
+  readonly #trust: TrustStore;
+
+  constructor(env: ServerEnv) {
+    this.#proxies = readProxyRules(env);
+    this.#trust = new TrustStore(env);
+  }
+
+  /** Resolves with the head of the last response. Rejects with an {@link HttpError} only. */
+  async send(request: OutgoingRequest, { followRedirects, signal }: SendOptions): Promise<HttpResponse> {
+    let current = request;
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.#sendOne(current, signal);
+      if (!followRedirects) return response;
+      const next = redirectedRequest(current, response.status, response.headers);
+      if (next === undefined) return response;
+      response.discard();
+      if (redirects === MAX_HTTP_REDIRECTS) throw new HttpError('no-response', 'too many redirects');
+      current = next;
+    }
+  }
+
+  async #sendOne(request: OutgoingRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const { url, headers, body } = request;
+    const proxy = this.#proxies.proxyFor(url);
+    try {
+      signal.throwIfAborted();
+      if (!announcesLength(headers, body)) throw new Error('content-length is not the length of the body');
+      const socket = await dial(url, { proxy, trust: this.#trust, signal });
+      return await exchange(socket, request, proxy);
+    } catch (cause) {
+      if (signal.reason instanceof HttpError) throw signal.reason;
+      const place = withoutCredentials(url).href;
+      throw new HttpError('no-response', `error sending request for url (${place})`, { cause });
+    }
+  }
+}
+
+/** A wrong length would leave the server waiting, or make it read the rest of the body as another request. */
+function announcesLength(headers: OutgoingRequest['headers'], body: Buffer): boolean {
+  return headers.every(([name, value]) => name !== 'content-length' || value === String(body.length));
+}
