@@ -66,7 +66,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     processes: registry,
     detachedSessionMs: limits.detachedSessionMs,
-    onEnd: (session) => terminateOnSessionEnd(registry, session),
+    onEnd: (session) => terminateOnSessionEnd(registry, session, clock),
   });
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();

@@ -15,6 +15,10 @@ export const serverLimitsSchema = z.strictObject({
   outboundHighWaterBytes: z._default(positiveInteger(), 1024 * 1024),
   /** Bytes queued to a connection at which output is read again. */
   outboundLowWaterBytes: z._default(positiveInteger(), 256 * 1024),
+  /** Processes of other sessions that one connection may be attached to. */
+  attachedProcesses: z._default(positiveInteger(), 1024),
+  /** Bytes queued to a connection at which what it only views waits in the log. */
+  viewerQueueBytes: z._default(positiveInteger(), 8 * 1024 * 1024),
   /** How long a session without a connection is kept. */
   detachedSessionMs: z._default(milliseconds(), 30_000),
   /** Newest output kept per process. */

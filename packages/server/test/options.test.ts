@@ -8,6 +8,8 @@ it('has a default for every limit', () => {
     pendingRequestBytes: 134_217_728,
     outboundHighWaterBytes: 1_048_576,
     outboundLowWaterBytes: 262_144,
+    attachedProcesses: 1024,
+    viewerQueueBytes: 8_388_608,
     detachedSessionMs: 30_000,
     retainedOutputBytes: 1_048_576,
     retainedOutputChunks: 50_000,

@@ -52,6 +52,12 @@ const startExtensions = {
     integer('usize', "Bytes of output retained; can only lower the server's own limit."),
   ),
   tags: nullable(map(text(), 'Words to find the process by in `process/list`.')),
+  keepAliveMs: nullable(
+    integer(
+      'u64',
+      'How long the process may outlive its session, in milliseconds. Default: 0, it ends with it.',
+    ),
+  ),
 };
 
 export const ProcessStartParams = struct(

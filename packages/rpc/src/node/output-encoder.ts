@@ -16,9 +16,11 @@ const CHUNK_MEMBERS: Readonly<Record<OutputStreamName, Buffer>> = {
 export class OutputEncoder {
   readonly #head: Buffer;
 
-  constructor(method: string, processId: string) {
+  /** @param sessionId told beside the process id, to clients that see processes of several sessions */
+  constructor(method: string, processId: string, sessionId?: string) {
+    const session = sessionId === undefined ? '' : `"sessionId":${JSON.stringify(sessionId)},`;
     this.#head = Buffer.from(
-      `{"method":${JSON.stringify(method)},"params":{"processId":${JSON.stringify(processId)},"seq":`,
+      `{"method":${JSON.stringify(method)},"params":{"processId":${JSON.stringify(processId)},${session}"seq":`,
     );
   }
 

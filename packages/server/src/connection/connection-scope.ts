@@ -6,7 +6,13 @@ export class PeerScope implements ConnectionScope {
   readonly #resources = new Map<unknown, ConnectionResource>();
   #closed = false;
 
-  constructor(private readonly peer: Pick<Peer, 'notify' | 'sendBytes' | 'writable' | 'whenWritable'>) {}
+  constructor(
+    private readonly peer: Pick<Peer, 'notify' | 'sendBytes' | 'writable' | 'whenWritable' | 'bufferedBytes'>,
+  ) {}
+
+  get bufferedBytes(): number {
+    return this.peer.bufferedBytes;
+  }
 
   get writable(): boolean {
     return this.peer.writable;

@@ -15,6 +15,8 @@ export interface ConnectionScope {
   notify(method: string, params: unknown): void;
   /** Sends a message that is encoded already, with its newline; the buffer is the connection's from here on. */
   sendBytes(line: Uint8Array): void;
+  /** Bytes sent that have not left this process yet. */
+  readonly bufferedBytes: number;
   /** False while the client is behind in reading; producers of notifications wait then. */
   readonly writable: boolean;
   /** Resolves when the client has caught up or is gone. */

@@ -33,6 +33,8 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processOutputCap: true,
   processTags: true,
   processCloseStdin: true,
+  processKeepAlive: true,
+  processAttach: true,
   processWait: true,
   processSnapshot: true,
   processSignals: true,

@@ -72,6 +72,11 @@ export class RetainedLog {
     return taken;
   }
 
+  /** The oldest retained chunk with a number above `afterSeq`. */
+  firstChunkAfter(afterSeq: number): RetainedChunk | undefined {
+    return this.#chunks[this.#firstIndexAfter(afterSeq)];
+  }
+
   hasChunkAfter(afterSeq: number): boolean {
     return this.retainedChunks > 0 && this.#chunks[this.#chunks.length - 1]!.seq > afterSeq;
   }

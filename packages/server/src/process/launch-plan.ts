@@ -35,6 +35,8 @@ export interface StartRequest {
   readonly timeLimit?: TimeLimit | undefined;
   /** Output retained, where that is less than the server would retain, in bytes. */
   readonly outputBytesCap?: number | undefined;
+  /** How long it may outlive its session, in milliseconds. @default 0, it ends with it */
+  readonly keepAliveMs?: number | undefined;
   /** Words to find it by. */
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -1,13 +1,19 @@
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
-import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
+import { type RetainedChunk, RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
 const TURNS_FOR_LAST_OUTPUT = 2;
+
+/** One numbered event in the life of a process. */
+export type ProcessEvent =
+  | { readonly kind: 'output'; readonly seq: number; readonly chunk: RetainedChunk }
+  | { readonly kind: 'exited'; readonly seq: number; readonly exit: ProcessExit }
+  | { readonly kind: 'closed'; readonly seq: number };
 
 /** Size of a terminal in characters. */
 export interface TerminalSize {
@@ -35,6 +41,8 @@ export interface ManagedProcessOptions {
   readonly launched: LaunchedProcess;
   /** Size that the terminal was made with. */
   readonly size: TerminalSize;
+  /** How long it may outlive its session; 0 ends it with it. */
+  readonly keepAliveMs: number;
   readonly retention: RetentionLimits;
   readonly stdin: StdinLimits;
   /** Called once, when the child has been reaped. */
@@ -58,8 +66,8 @@ export class ManagedProcess {
   readonly #heads: StreamHeads;
   #size: TerminalSize;
   #openStreams: number;
-  #exit: ProcessExit | undefined;
-  #closed = false;
+  #exit: { readonly seq: number; readonly exit: ProcessExit } | undefined;
+  #closedSeq: number | undefined;
   #timedOut = false;
   #detachOwner: () => void = () => {};
 
@@ -79,6 +87,11 @@ export class ManagedProcess {
     return this.options.launched.pid;
   }
 
+  /** How long it may outlive its session, in milliseconds. */
+  get keepAliveMs(): number {
+    return this.options.keepAliveMs;
+  }
+
   get reaped(): boolean {
     return this.options.launched.reaped;
   }
@@ -95,11 +108,22 @@ export class ManagedProcess {
 
   /** How the child ended; absent while it runs. */
   get exit(): ProcessExit | undefined {
-    return this.#exit;
+    return this.#exit?.exit;
   }
 
   get closed(): boolean {
-    return this.#closed;
+    return this.#closedSeq !== undefined;
+  }
+
+  /** The first event with a number above `afterSeq` that can still be told; output may be missing before it. */
+  nextEvent(afterSeq: number): ProcessEvent | undefined {
+    const chunk = this.log.firstChunkAfter(afterSeq);
+    const exit = this.#exit !== undefined && this.#exit.seq > afterSeq ? this.#exit : undefined;
+    if (chunk !== undefined && (exit === undefined || chunk.seq < exit.seq))
+      return { kind: 'output', seq: chunk.seq, chunk };
+    if (exit !== undefined) return { kind: 'exited', ...exit };
+    if (this.#closedSeq === undefined || this.#closedSeq <= afterSeq) return undefined;
+    return { kind: 'closed', seq: this.#closedSeq };
   }
 
   /** Begins to read output and to wait for the end. */
@@ -177,18 +201,19 @@ export class ManagedProcess {
 
   #exited(status: ExitStatus): void {
     const exit = describeExit(status, this.#timedOut);
-    this.#exit = exit;
-    this.#publisher.exited(this.log.takeSeq(), exit);
+    const seq = this.log.takeSeq();
+    this.#exit = { seq, exit };
+    this.#publisher.exited(seq, exit);
     this.options.onExited(exit);
     this.#wake();
     this.#closeWhenOver();
   }
 
   #closeWhenOver(): void {
-    if (this.#exit === undefined || this.#openStreams > 0 || this.#closed) return;
-    this.#closed = true;
+    if (this.#exit === undefined || this.#openStreams > 0 || this.closed) return;
+    this.#closedSeq = this.log.takeSeq();
     this.stdin?.release();
-    this.#publisher.closed(this.log.takeSeq());
+    this.#publisher.closed(this.#closedSeq);
     this.options.onClosed();
     this.#wake();
   }

@@ -75,6 +75,7 @@ function manage(
     },
     launched,
     size: request.size ?? DEFAULT_SIZE,
+    keepAliveMs: request.keepAliveMs ?? 0,
     retention: {
       bytes: Math.min(request.outputBytesCap ?? Number.POSITIVE_INFINITY, engine.limits.retainedOutputBytes),
       chunks: engine.limits.retainedOutputChunks,

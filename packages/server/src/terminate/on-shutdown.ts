@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { ProcessRegistry } from '../process/process-registry.js';
 import type { SessionRegistry } from '../sessions/session-registry.js';
+import { killTrees } from './kill-trees.js';
 
 /** Ends every session and resolves when their processes are gone, or `graceMs` have passed. */
 export async function terminateOnShutdown(
@@ -10,6 +11,8 @@ export async function terminateOnShutdown(
 ): Promise<void> {
   const ends = Array.from(processes.processes(), ({ ended }) => ended);
   sessions.endAll();
+  // Those that outlive their sessions do not outlive the server.
+  killTrees([...processes.processes()]);
   await new Promise<void>((resolve) => {
     const timer = options.clock.after(options.graceMs, resolve);
     void Promise.all(ends).then(() => {

@@ -12,7 +12,13 @@ class Resource {
 class Other extends Resource {}
 
 const open = () =>
-  new PeerScope({ writable: true, whenWritable: () => Promise.resolve(), notify() {}, sendBytes() {} });
+  new PeerScope({
+    bufferedBytes: 0,
+    writable: true,
+    whenWritable: () => Promise.resolve(),
+    notify() {},
+    sendBytes() {},
+  });
 
 it('keeps one of each kind and closes them with the connection, once', () => {
   const scope = open();

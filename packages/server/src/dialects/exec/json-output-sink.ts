@@ -27,12 +27,16 @@ export class JsonOutputSink implements OutputSink {
     this.peer.sendBytes(this.#encoder.encode(seq, stream, data));
   }
 
-  exited(seq: number, { exitCode, sandboxDenied, signal, timedOut }: ProcessExit): void {
-    const { processId } = this;
-    this.peer.notify('process/exited', { processId, seq, exitCode, sandboxDenied, signal, timedOut });
+  exited(seq: number, exit: ProcessExit): void {
+    this.peer.notify('process/exited', { processId: this.processId, ...exitedParams(seq, exit) });
   }
 
   closed(seq: number): void {
     this.peer.notify('process/closed', { processId: this.processId, seq });
   }
+}
+
+/** What `process/exited` tells beside whose exit it is. */
+export function exitedParams(seq: number, { exitCode, sandboxDenied, signal, timedOut }: ProcessExit) {
+  return { seq, exitCode, sandboxDenied, signal, timedOut };
 }

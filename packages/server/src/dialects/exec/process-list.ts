@@ -18,7 +18,8 @@ export function listProcesses(
   return { processes };
 }
 
-function describeProcess(sessionId: string, process: ManagedProcess): ListedProcess {
+/** What a process was started as and what became of it. */
+export function describeProcess(sessionId: string, process: ManagedProcess): ListedProcess {
   const { argv, cwd, tty, tags, startedAtMs } = process.description;
   return {
     processId: process.id,

@@ -1,14 +1,15 @@
 import { invalidRequest, type ProcessReadParams, type ProcessReadResult } from '@exec-server/protocol';
 import { hasNewsFor, readFromCursor } from '../../output/read-from-cursor.js';
 import { waitForNews } from '../../output/wait-for-news.js';
-import { findStarted } from '../../process/process-engine.js';
 import type { HandlerContext } from '../dialect.js';
+import { findTarget } from './target.js';
 
 export async function readProcess(
   params: ProcessReadParams,
-  { engine, session, signal, place }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ProcessReadResult> {
-  const process = await findStarted(engine, session, params.processId);
+  const { engine, signal, place } = context;
+  const process = await findTarget(params, context, 'view');
   if (process === undefined) throw invalidRequest(`unknown process id ${params.processId}`);
   const cursor = { afterSeq: params.afterSeq ?? 0, maxBytes: params.maxBytes ?? undefined };
   const waitMs = params.waitMs ?? 0;

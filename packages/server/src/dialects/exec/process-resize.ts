@@ -6,15 +6,16 @@ import {
   type TerminalSize,
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { findStarted } from '../../process/process-engine.js';
 import type { HandlerContext } from '../dialect.js';
+import { findTarget } from './target.js';
 
 export async function resizeProcess(
-  { processId, rows, cols }: ProcessResizeParams,
-  { engine, session }: HandlerContext,
+  params: ProcessResizeParams,
+  context: HandlerContext,
 ): Promise<Record<string, never>> {
+  const { processId, rows, cols } = params;
   checkTerminalSize({ rows, cols });
-  const process = await findStarted(engine, session, processId);
+  const process = await findTarget(params, context, 'control');
   if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
   if (!process.description.tty) throw invalidRequest(`process ${processId} has no terminal`);
   // A terminal that is gone has no size, and nobody is left who would look at it.

@@ -1,14 +1,14 @@
 import { internalError, type ProcessSignalParams } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { findStarted } from '../../process/process-engine.js';
 import { signalNumber } from '../../process/signal-names.js';
 import type { HandlerContext } from '../dialect.js';
+import { findTarget } from './target.js';
 
 export async function signalProcess(
   params: ProcessSignalParams,
-  { engine, session }: HandlerContext,
+  context: HandlerContext,
 ): Promise<Record<string, never>> {
-  const process = await findStarted(engine, session, params.processId);
+  const process = await findTarget(params, context, 'control');
   try {
     const number = signalNumber(params.signal === 'interrupt' ? 'SIGINT' : params.signal);
     if (process?.exit === undefined) process?.signalGroup(number);

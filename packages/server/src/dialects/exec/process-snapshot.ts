@@ -6,16 +6,17 @@ import {
 } from '@exec-server/protocol';
 import type { HeadAndTail } from '../../output/stream-heads.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
-import { findStarted } from '../../process/process-engine.js';
 import { renderScreen } from '../../snapshot/render-screen.js';
 import type { HandlerContext } from '../dialect.js';
 import { describeOutcome } from './process-wait.js';
+import { findTarget } from './target.js';
 
 export async function snapshotProcess(
-  { processId, screen = true }: ProcessSnapshotParams,
-  { engine, session }: HandlerContext,
+  params: ProcessSnapshotParams,
+  context: HandlerContext,
 ): Promise<ProcessSnapshotResult> {
-  const process = await findStarted(engine, session, processId);
+  const { processId, screen = true } = params;
+  const process = await findTarget(params, context, 'view');
   if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
   const streams = process.readStreams();
   // Taken together with the streams, before the screen is rendered, so that all parts are of one moment.

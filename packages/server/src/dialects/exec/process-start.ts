@@ -52,6 +52,7 @@ function toStartRequest(params: ProcessStartParams): StartRequest {
         ? undefined
         : { timeoutMs: params.timeoutMs, graceMs: params.graceMs ?? 0 },
     outputBytesCap: params.outputBytesCap,
+    keepAliveMs: params.keepAliveMs,
     tags: params.tags ?? {},
   };
 }

@@ -1,14 +1,16 @@
 import { invalidRequest, type ProcessWaitParams, type ProcessWaitResult } from '@exec-server/protocol';
 import type { ManagedProcess } from '../../process/managed-process.js';
-import { findStarted } from '../../process/process-engine.js';
 import { waitForExit } from '../../process/wait-for-exit.js';
 import type { HandlerContext } from '../dialect.js';
+import { findTarget } from './target.js';
 
 export async function waitForProcess(
-  { processId, timeoutMs }: ProcessWaitParams,
-  { engine, session, signal, place }: HandlerContext,
+  params: ProcessWaitParams,
+  context: HandlerContext,
 ): Promise<ProcessWaitResult> {
-  const process = await findStarted(engine, session, processId);
+  const { processId, timeoutMs } = params;
+  const { engine, signal, place } = context;
+  const process = await findTarget(params, context, 'view');
   if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
   if (process.exit === undefined && timeoutMs !== 0)
     await place.park(waitForExit(process, { timeoutMs, clock: engine.clock, signal }));

@@ -6,33 +6,34 @@ import {
   type ProcessWriteParams,
   type ProcessWriteResult,
 } from '@exec-server/protocol';
-import { findStarted } from '../../process/process-engine.js';
 import { StdinGoneError, type WriteOptions } from '../../stdin/stdin-queue.js';
 import type { HandlerContext } from '../dialect.js';
+import { findTarget, type TargetParams } from './target.js';
 
 export function writeProcess(
   params: ProcessWriteParams,
   context: HandlerContext,
 ): Promise<ProcessWriteResult> {
-  const { processId, chunk, writeId, closeStdin: end } = params;
+  const { chunk, writeId, closeStdin: end } = params;
   if (writeId === '') throw invalidParams('writeId must not be empty');
-  return writeTo(processId, Buffer.from(chunk, 'base64'), { writeId, end }, context);
+  return writeTo(params, Buffer.from(chunk, 'base64'), { writeId, end }, context);
 }
 
 export function closeProcessStdin(
-  { processId }: ProcessCloseStdinParams,
+  params: ProcessCloseStdinParams,
   context: HandlerContext,
 ): Promise<ProcessCloseStdinResult> {
-  return writeTo(processId, new Uint8Array(), { end: true }, context);
+  return writeTo(params, new Uint8Array(), { end: true }, context);
 }
 
 async function writeTo(
-  processId: string,
+  target: TargetParams,
   bytes: Uint8Array,
   options: Omit<WriteOptions, 'signal'>,
-  { engine, session, signal, place }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ProcessWriteResult> {
-  const process = await findStarted(engine, session, processId);
+  const { signal, place } = context;
+  const process = await findTarget(target, context, 'control');
   if (process === undefined) return { status: 'unknownProcess' };
   if (process.stdin === undefined) return { status: 'stdinClosed' };
   if (process.stdin.ended && !process.stdin.knows(options.writeId)) return { status: 'stdinClosed' };

@@ -11,6 +11,7 @@ import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { cancelHttp, requestHttp } from './http.js';
 import { waitForPort } from './net.js';
+import { attachProcess, detachProcess } from './process-attach.js';
 import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
 import { resizeProcess } from './process-resize.js';
@@ -45,6 +46,8 @@ const HANDLERS: Handlers = {
   'process/resize': resizeProcess,
   'process/wait': waitForProcess,
   'process/list': listProcesses,
+  'process/attach': attachProcess,
+  'process/detach': detachProcess,
   'process/snapshot': snapshotProcess,
   'net/waitForPort': waitForPort,
   'http/request': requestHttp,

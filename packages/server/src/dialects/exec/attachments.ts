@@ -1,0 +1,110 @@
+import { invalidRequest } from '@exec-server/protocol';
+import { OutputEncoder } from '@exec-server/rpc/node';
+import { type FollowerSink, LogFollower } from '../../output/log-follower.js';
+import type { RetainedChunk } from '../../output/retained-log.js';
+import type { ManagedProcess, ProcessEvent } from '../../process/managed-process.js';
+import type { ConnectionResource, ConnectionScope } from '../dialect.js';
+import { exitedParams } from './json-output-sink.js';
+
+/** What a connection may do with a process that is not its own. */
+export type AttachMode = 'view' | 'control';
+
+interface Attachment {
+  readonly mode: AttachMode;
+  readonly follower: LogFollower;
+}
+
+/** Where an attachment begins, and within which bounds. */
+export interface AttachOptions {
+  readonly sessionId: string;
+  readonly afterSeq: number;
+  readonly mode: AttachMode;
+  /** Processes that one connection may be attached to. */
+  readonly limit: number;
+  /** Bytes queued to the connection at which the viewer waits in the log. */
+  readonly queueBytes: number;
+}
+
+/** The processes of other sessions that a connection watches or drives. */
+export class Attachments implements ConnectionResource {
+  readonly #attached = new Map<string, Attachment>();
+
+  constructor(private readonly connection: ConnectionScope) {}
+
+  /** Begins to tell the events of a process; a second time replaces the first. */
+  attach(process: ManagedProcess, options: AttachOptions): void {
+    const key = keyOf(options.sessionId, process.id);
+    this.detach(options.sessionId, process.id);
+    if (this.#attached.size >= options.limit)
+      throw invalidRequest(`at most ${options.limit} processes may be attached per connection`);
+    const sink = new ViewerSink(this.connection, process, options);
+    const follower = new LogFollower(process, options.afterSeq, sink, () => this.#attached.delete(key));
+    this.#attached.set(key, { mode: options.mode, follower });
+    follower.start();
+  }
+
+  detach(sessionId: string, processId: string): boolean {
+    const key = keyOf(sessionId, processId);
+    this.#attached.get(key)?.follower.stop();
+    return this.#attached.delete(key);
+  }
+
+  /** Whether the connection may act on a process of another session. */
+  controls(sessionId: string, processId: string): boolean {
+    return this.#attached.get(keyOf(sessionId, processId))?.mode === 'control';
+  }
+
+  close(): void {
+    for (const { follower } of this.#attached.values()) follower.stop();
+    this.#attached.clear();
+  }
+}
+
+/** Ids are any text, so that a separator alone would not tell two pairs apart. */
+function keyOf(sessionId: string, processId: string): string {
+  return JSON.stringify([sessionId, processId]);
+}
+
+/** Notifications of one chunk are the same bytes for every viewer; each is made once while somebody needs it. */
+const encoded = new WeakMap<RetainedChunk, Uint8Array>();
+
+/** Sends a process's events to a connection that does not own it, each with the session that does. */
+class ViewerSink implements FollowerSink {
+  readonly #encoder: OutputEncoder;
+
+  constructor(
+    private readonly connection: ConnectionScope,
+    private readonly process: ManagedProcess,
+    private readonly options: Pick<AttachOptions, 'sessionId' | 'queueBytes'>,
+  ) {
+    this.#encoder = new OutputEncoder('process/output', process.id, options.sessionId);
+  }
+
+  get writable(): boolean {
+    return this.connection.bufferedBytes < this.options.queueBytes;
+  }
+
+  whenWritable(): Promise<void> {
+    return this.connection.whenWritable();
+  }
+
+  event(event: ProcessEvent): void {
+    const target = { processId: this.process.id, sessionId: this.options.sessionId };
+    if (event.kind === 'output') this.connection.sendBytes(this.#encode(event.chunk));
+    else if (event.kind === 'closed') this.connection.notify('process/closed', { ...target, seq: event.seq });
+    else this.connection.notify('process/exited', { ...target, ...exitedParams(event.seq, event.exit) });
+  }
+
+  lagged(fromSeq: number, toSeq: number): void {
+    const { sessionId } = this.options;
+    this.connection.notify('process/lagged', { processId: this.process.id, sessionId, fromSeq, toSeq });
+  }
+
+  #encode(chunk: RetainedChunk): Uint8Array {
+    const known = encoded.get(chunk);
+    if (known !== undefined) return known;
+    const line = this.#encoder.encode(chunk.seq, chunk.stream, chunk.data);
+    encoded.set(chunk, line);
+    return line;
+  }
+}
