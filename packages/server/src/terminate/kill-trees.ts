@@ -37,8 +37,9 @@ export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
     for (const member of found) members.set(member.pid, member);
     signalMembers(found, SIGSTOP);
   }
-  const groupRefusal = signalGroups(roots, SIGKILL);
+  // One by one first: whoever the group's signal had killed could no longer be counted.
   const { pids, refusal } = signalMembers([...members.values()], SIGKILL);
+  const groupRefusal = signalGroups(roots, SIGKILL);
   return { pids, refusal: refusal ?? groupRefusal };
 }
 
