@@ -4,6 +4,7 @@ import type { HttpClient } from '../http/http-client.js';
 import type { Launcher } from '../native/launch.js';
 import type { ServerLimits } from '../options.js';
 import type { Session } from '../sessions/session.js';
+import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
 import type { AuditLog } from '../telemetry/audit.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ManagedProcess } from './managed-process.js';
@@ -19,6 +20,7 @@ export interface ProcessEngine {
   readonly auditLog: AuditLog;
   /** The server's own environment, which policies inherit from. */
   readonly serverEnv: Readonly<Record<string, string | undefined>>;
+  readonly shellSnapshots: ShellSnapshots;
   /** What this machine tells about itself. */
   readonly environmentInfo: EnvironmentInfo;
   readonly httpClient: HttpClient;

@@ -9,6 +9,7 @@ import { killTrees } from './kill-trees.js';
 export function terminateOnSessionEnd(registry: ProcessRegistry, session: Session): void {
   killTrees([...session.trees]);
   for (const slot of registry.ofSession(session.id)) {
+    slot.cancel();
     slot.process?.stdin?.abandon();
     slot.process?.release();
     registry.forget(slot);

@@ -4,17 +4,22 @@ import {
   type ProcessTerminateResult,
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { findStarted } from '../../process/process-engine.js';
+import { findSlot } from '../../process/process-engine.js';
 import { terminateOnRequest } from '../../terminate/on-request.js';
 import type { HandlerContext } from '../dialect.js';
 
-export async function terminateProcess(
+export function terminateProcess(
   params: ProcessTerminateParams,
   { engine, session }: HandlerContext,
-): Promise<ProcessTerminateResult> {
-  const process = await findStarted(engine, session, params.processId);
+): ProcessTerminateResult {
+  const slot = findSlot(engine, session, params.processId);
+  if (slot === undefined) return { running: false };
+  if (slot.process === undefined) {
+    slot.cancel();
+    return { running: true };
+  }
   try {
-    return { running: process !== undefined && terminateOnRequest(process) };
+    return { running: terminateOnRequest(slot.process) };
   } catch (error) {
     if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
     throw error;
