@@ -11,6 +11,7 @@ import { resolveLimits, type ServerLimitOptions } from './options.js';
 import type { ProcessEngine } from './process/process-engine.js';
 import { ProcessRegistry } from './process/process-registry.js';
 import { SessionRegistry } from './sessions/session-registry.js';
+import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
 import { type Logger, silentLogger } from './telemetry/logger.js';
 import { terminateOnSessionEnd } from './terminate/on-session-end.js';
@@ -60,6 +61,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     auditLog,
     serverEnv: env,
     environmentInfo,
+    shellSnapshots: new ShellSnapshots({ launcher, clock, logger }),
     httpClient: new HttpClient(env),
   };
   const sessions = new SessionRegistry({

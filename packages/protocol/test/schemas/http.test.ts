@@ -3,6 +3,8 @@ import {
   decodeParams,
   decodeResult,
   HttpBodyDeltaNotification,
+  HttpCancelParams,
+  HttpCancelResult,
   HttpRequestParams,
   HttpRequestResult,
 } from '../../src/index.js';
@@ -45,4 +47,11 @@ it('reads answers and deltas', () => {
   expect(decodeResult(HttpRequestResult, result)).toEqual(result);
   const delta = { requestId: 'r', seq: 1, deltaBase64: '', done: true, error: null };
   expect(decodeResult(HttpBodyDeltaNotification, delta)).toEqual(delta);
+});
+
+it('reads what is to be cancelled', () => {
+  expect(decodeParams(HttpCancelParams, { requestId: 'r' })).toEqual({ requestId: 'r' });
+  expect(decodeParams(HttpCancelParams, ['r'])).toEqual({ requestId: 'r' });
+  expect(problemOf(HttpCancelParams, {})).toBe('missing field `requestId`');
+  expect(decodeResult(HttpCancelResult, { cancelled: true })).toEqual({ cancelled: true });
 });

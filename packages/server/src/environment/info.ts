@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { homedir, hostname, userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { type EnvironmentCapabilities, type EnvironmentInfo, nativeToPathUri } from '@exec-server/protocol';
+import { hasMemoryFiles } from '../native/memory-file.js';
 import { VERSION } from '../version.js';
+import { findUserHome } from './codex-home.js';
 
 /** Where a Linux system keeps the id that it got at installation. */
 const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
@@ -19,8 +21,8 @@ const CAPABILITIES: EnvironmentCapabilities = {
   credentialMaskingCustomProviders: false,
   capabilityDiscoverySandbox: false,
   fsWatchMissing: false,
-  capabilityDiscoveryV2: false,
-  environmentConfigRead: false,
+  capabilityDiscoveryV2: true,
+  environmentConfigRead: true,
   httpHeaderEnvVars: true,
   sandboxedFileStreaming: false,
   fileWriteStreaming: false,
@@ -54,12 +56,13 @@ export function describeEnvironment(
     executorVersion: VERSION,
     providerId: providerId(),
     cwd: nativeToPathUri(process.cwd()),
-    userHomeDir: nativeToPathUri(homedir()),
+    userHomeDir: nativeToPathUri(findUserHome(serverEnv)),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
     prependPathDirs: [],
     temporaryDirectories: tempDir ? [nativeToPathUri(tempDir)] : [],
     tempDir: nativeToPathUri(tempDir || DEFAULT_TEMP_DIR),
-    capabilities: CAPABILITIES,
+    // The state of a shell travels in memory, or not at all.
+    capabilities: { ...CAPABILITIES, shellSnapshotV2: hasMemoryFiles() },
   };
 }
 

@@ -20,46 +20,45 @@ export interface DialOptions {
  * Rejects with whatever the system said.
  */
 export async function dial(url: URL, { proxy, trust, signal }: DialOptions): Promise<Socket> {
-  if (proxy === undefined) return encryptIfAsked(await dialTcp(url, signal), url, { trust, signal });
+  if (proxy === undefined) return encryptIfAsked(await dialTcp(url, signal), url, trust);
   if (!isHttp(proxy)) throw new Error('the proxy speaks another protocol than HTTP');
   const toProxy = await dial(proxy, { trust, signal });
   if (url.protocol === 'http:') return toProxy;
-  return encryptIfAsked(await openTunnel(toProxy, url, { proxy, signal }), url, { trust, signal });
+  return encryptIfAsked(await openTunnel(toProxy, url, proxy), url, trust);
 }
 
 async function dialTcp(url: URL, signal: AbortSignal): Promise<Socket> {
-  const socket = connectTcp({ host: hostToDial(url), port: portToDial(url), noDelay: true, signal });
+  signal.throwIfAborted();
+  const socket = connectTcp({ host: hostToDial(url), port: portToDial(url), noDelay: true });
   ignoreLateErrors(socket);
-  await once(socket, 'connect', { signal });
+  // The option `signal` would keep its listener for as long as the signal lives.
+  const destroy = () => socket.destroy();
+  signal.addEventListener('abort', destroy);
+  socket.once('close', () => signal.removeEventListener('abort', destroy));
+  await untilReady(socket, 'connect');
   return socket;
 }
 
-async function encryptIfAsked(
-  socket: Socket,
-  url: URL,
-  { trust, signal }: Pick<DialOptions, 'trust' | 'signal'>,
-): Promise<Socket> {
+async function encryptIfAsked(socket: Socket, url: URL, trust: TrustStore): Promise<Socket> {
   if (url.protocol !== 'https:') return socket;
   const host = hostToDial(url);
+  const secureContext = await trust.context();
+  if (socket.destroyed) throw new Error('the connection ended before the handshake');
   const encrypted = connectTls({
     socket,
     host,
     // An address is no name that a server could be asked for.
     servername: isIP(host) === 0 ? host : '',
-    secureContext: await trust.context(),
+    secureContext,
     ALPNProtocols: ['http/1.1'],
   });
   ignoreLateErrors(encrypted);
-  await once(encrypted, 'secureConnect', { signal });
+  await untilReady(encrypted, 'secureConnect');
   return encrypted;
 }
 
 /** Asks a proxy for a connection to the host of `url`. */
-async function openTunnel(
-  socket: Socket,
-  url: URL,
-  { proxy, signal }: { proxy: URL; signal: AbortSignal },
-): Promise<Socket> {
+async function openTunnel(socket: Socket, url: URL, proxy: URL): Promise<Socket> {
   const target = `${url.hostname}:${portToDial(url)}`;
   const credentials = basicCredentials(proxy);
   const request = httpRequest({
@@ -74,7 +73,7 @@ async function openTunnel(
   request.removeHeader('connection');
   ignoreLateErrors(request);
   request.end();
-  const [response, tunnel, head] = (await once(request, 'connect', { signal })) as [
+  const [response, tunnel, head] = (await untilReady(request, 'connect')) as [
     IncomingMessage,
     Socket,
     Buffer,
@@ -86,6 +85,18 @@ async function openTunnel(
   // What came right behind the answer belongs to the encrypted stream.
   if (head.length > 0) tunnel.unshift(head);
   return tunnel;
+}
+
+/** Waits for an event; rejects when there is an error or the end instead, as after an abort. */
+async function untilReady(emitter: NodeJS.EventEmitter, event: string): Promise<unknown[]> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  emitter.once('close', end);
+  try {
+    return await once(emitter, event, { signal: ended.signal });
+  } finally {
+    emitter.off('close', end);
+  }
 }
 
 /** Whoever waits is told of a failure; one that comes after that has nobody left to tell. */

@@ -50,10 +50,17 @@ export function exchange(
       socket.destroy();
       resolve(describeResponse(response, noBody()));
     };
-    message.on('response', (response) => resolve(describeResponse(response, response)));
     message.on('upgrade', switched);
     message.on('connect', switched);
-    message.on('error', reject);
+    message.on('response', (response) => {
+      // Headers of the caller can make the connection look as if it were to be used again.
+      response.on('close', () => socket.destroy());
+      resolve(describeResponse(response, response));
+    });
+    message.on('error', (error) => {
+      socket.destroy();
+      reject(error);
+    });
     message.end(request.body);
   });
 }

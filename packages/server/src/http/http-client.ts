@@ -43,7 +43,6 @@ export class HttpClient {
     const { url, headers, body } = request;
     const proxy = this.#proxies.proxyFor(url);
     try {
-      signal.throwIfAborted();
       if (!announcesLength(headers, body)) throw new Error('content-length is not the length of the body');
       const socket = await dial(url, { proxy, trust: this.#trust, signal });
       return await exchange(socket, request, proxy);

@@ -64,6 +64,8 @@ export interface Libc {
   inotify_init1(flags: number): number;
   inotify_add_watch(fd: number, path: Uint8Array, mask: number): number;
   inotify_rm_watch(fd: number, watch: number): number;
+  /** Absent before glibc 2.27. */
+  readonly memfd_create: ((name: Uint8Array, flags: number) => number) | null;
   /** Absent before glibc 2.34 and in musl. */
   readonly addClosefrom: ((actions: Uint8Array, from: number) => number) | null;
   errno(): number;
@@ -105,6 +107,7 @@ const PROTOTYPES = {
   inotify_rm_watch: 'int inotify_rm_watch(int fd, int watch)',
 } as const;
 
+const MEMFD_CREATE = 'int memfd_create(const void *name, uint flags)';
 const CLOSEFROM = 'int posix_spawn_file_actions_addclosefrom_np(void *actions, int from)';
 
 type Declared = Pick<Libc, keyof typeof PROTOTYPES>;
@@ -143,6 +146,7 @@ function declareLibc(): Libc {
     open: (path, flags) => open(path, flags) as number,
     fcntl: (fd, command, value) => fcntl(fd, command, 'int', value) as number,
     ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument) as number,
+    memfd_create: declareOptional(library, MEMFD_CREATE),
     addClosefrom: declareOptional(library, CLOSEFROM),
     errno: () => koffi.errno(),
     address: (memory) => koffi.address(memory),
@@ -150,9 +154,9 @@ function declareLibc(): Libc {
   };
 }
 
-function declareOptional(library: Koffi.LibraryHandle, prototype: string): Libc['addClosefrom'] {
+function declareOptional<F>(library: Koffi.LibraryHandle, prototype: string): F | null {
   try {
-    return library.func(prototype);
+    return library.func(prototype) as F;
   } catch {
     return null;
   }

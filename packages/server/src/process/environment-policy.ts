@@ -48,7 +48,7 @@ function applyPolicy(
   policy: EnvPolicy,
 ): Map<string, string> {
   const env = new Map<string, string>();
-  const drop = [...(policy.ignoreDefaultExcludes ? [] : DEFAULT_EXCLUDES), ...policy.exclude];
+  const drop = excludesOf(policy);
   for (const [name, value] of Object.entries(serverEnv)) {
     if (value === undefined || !inherits(policy.inherit, name)) continue;
     if (!matchesAny(name, drop)) env.set(name, value);
@@ -58,6 +58,18 @@ function applyPolicy(
     for (const name of env.keys()) if (!matchesAny(name, policy.includeOnly)) env.delete(name);
   }
   return env;
+}
+
+/** Whether a variable that a login brings along may reach a child: the policy's filters count, whoever set it. */
+export function isChildVariable(name: string, policy: EnvPolicy | undefined): boolean {
+  if (LAUNCH_SECRETS.has(name.toUpperCase())) return false;
+  if (policy === undefined) return true;
+  if (matchesAny(name, excludesOf(policy))) return false;
+  return policy.includeOnly.length === 0 || matchesAny(name, policy.includeOnly);
+}
+
+function excludesOf({ ignoreDefaultExcludes, exclude }: EnvPolicy): readonly string[] {
+  return ignoreDefaultExcludes ? exclude : [...DEFAULT_EXCLUDES, ...exclude];
 }
 
 function inherits(inherit: EnvPolicy['inherit'], name: string): boolean {

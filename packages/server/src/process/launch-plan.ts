@@ -1,6 +1,7 @@
 import type { EnvPolicy } from '@exec-server/protocol';
 import { resolveProgram } from '../native/exec-path.js';
 import type { LaunchPlan } from '../native/launch.js';
+import type { SnapshotRequest } from '../shell-snapshot/snapshot-request.js';
 import type { TimeLimit } from '../terminate/on-timeout.js';
 import { resolveEnvironment } from './environment-policy.js';
 import type { TerminalSize } from './managed-process.js';
@@ -24,6 +25,8 @@ export interface StartRequest {
   readonly cwdText: string;
   readonly env: Readonly<Record<string, string>>;
   readonly envPolicy?: EnvPolicy | undefined;
+  /** Run a login shell's script from a snapshot of its state. */
+  readonly shellSnapshot?: SnapshotRequest | undefined;
   /** Variables that the request's metadata adds. */
   readonly extraEnv: ReadonlyMap<string, string>;
   readonly tty: boolean;

@@ -8,6 +8,12 @@ export class ProcessSlot {
   readonly settled: Promise<void> = new Promise((resolve) => {
     this.#settle = resolve;
   });
+  #cancel!: () => void;
+  #isCancelled = false;
+  /** Resolves when the start is no longer wanted; a start that is over takes no notice. */
+  readonly cancelled: Promise<void> = new Promise((resolve) => {
+    this.#cancel = resolve;
+  });
 
   constructor(
     readonly sessionId: string,
@@ -28,6 +34,16 @@ export class ProcessSlot {
 
   failed(): void {
     this.#settle();
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Calls off a start under way. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#cancel();
   }
 }
 

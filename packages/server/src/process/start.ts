@@ -1,8 +1,14 @@
 import type { SandboxContext } from '@exec-server/protocol';
-import type { LaunchedProcess } from '../native/launch.js';
+import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
 import { OsError } from '../os-error.js';
 import { findRestriction } from '../sandbox/restrictions.js';
 import type { Session } from '../sessions/session.js';
+import { planReplay } from '../shell-snapshot/replay-plan.js';
+import {
+  findSnapshotShell,
+  SnapshotRequestError,
+  type SnapshotShell,
+} from '../shell-snapshot/snapshot-request.js';
 import type { AuditSubject } from '../telemetry/audit.js';
 import { killTrees } from '../terminate/kill-trees.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
@@ -29,11 +35,16 @@ export async function startProcess(
   confinement: Confinement,
 ): Promise<ManagedProcess> {
   refuseUnenforceable(confinement);
+  const shell = chooseSnapshotShell(request);
   if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
   const slot = engine.registry.reserve(session, request.processId);
   if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
   try {
-    const process = manage(engine, session, slot, request);
+    const plan = planLaunch(engine, request);
+    const process =
+      shell === undefined
+        ? manage(engine, session, slot, request, plan)
+        : await manageFromSnapshot(engine, session, slot, request, plan, shell);
     slot.started(process);
     session.adopt(process);
     process.begin();
@@ -54,13 +65,44 @@ function refuseUnenforceable({ sandbox }: Confinement): void {
   throw new StartError('refused', `sandbox intent cannot be enforced on this executor: ${restriction}`);
 }
 
+function chooseSnapshotShell({ shellSnapshot, argv }: StartRequest): SnapshotShell | undefined {
+  try {
+    return shellSnapshot && findSnapshotShell(shellSnapshot, argv);
+  } catch (error) {
+    if (!(error instanceof SnapshotRequestError)) throw error;
+    throw new StartError('refused', error.message, { cause: error });
+  }
+}
+
+/** Waits for the snapshot, which the first command of its kind has to have captured; without one it is a plain start. */
+async function manageFromSnapshot(
+  engine: ProcessEngine,
+  session: Session,
+  slot: ProcessSlot,
+  request: StartRequest,
+  plan: LaunchPlan,
+  shell: SnapshotShell,
+): Promise<ManagedProcess> {
+  const use = { request: request.shellSnapshot!, shell, plan, envPolicy: request.envPolicy };
+  const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);
+  if (slot.isCancelled) throw new StartError('cancelled', `process ${slot.processId} start was cancelled`);
+  if (!snapshot) return manage(engine, session, slot, request, plan);
+  const replay = planReplay(plan, snapshot, request);
+  try {
+    return manage(engine, session, slot, request, replay.plan);
+  } finally {
+    replay.release();
+  }
+}
+
 function manage(
   engine: ProcessEngine,
   session: Session,
   slot: ProcessSlot,
   request: StartRequest,
+  plan: LaunchPlan,
 ): ManagedProcess {
-  const launched = engine.launcher.launch(planLaunch(engine, request));
+  const launched = engine.launcher.launch(plan);
   const startedAt = engine.clock.now();
   session.answerFor(launched);
   recordStart(engine, session, request, launched);

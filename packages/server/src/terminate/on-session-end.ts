@@ -21,6 +21,7 @@ export function terminateOnSessionEnd(registry: ProcessRegistry, session: Sessio
 }
 
 function forget(registry: ProcessRegistry, slot: ProcessSlot): void {
+  slot.cancel();
   slot.process?.stdin?.abandon();
   slot.process?.release();
   registry.forget(slot);

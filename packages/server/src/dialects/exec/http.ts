@@ -21,7 +21,7 @@ export async function requestHttp(
   context: HandlerContext,
 ): Promise<HttpRequestResult> {
   const { engine, connection } = context;
-  const { requestId, streamResponse: streamed = false, timeoutMs = undefined } = params;
+  const { requestId, streamResponse: streamed = false, timeoutMs } = params;
   try {
     const outgoing = toOutgoing(params, context);
     const options = { requestId, streamed, timeoutMs: timeoutMs ?? undefined, clock: engine.clock };

@@ -16,7 +16,7 @@ import { checkTerminalSize } from './process-resize.js';
 
 export async function startProcess(
   params: ProcessStartParams,
-  { engine, session }: HandlerContext,
+  { engine, session, place }: HandlerContext,
 ): Promise<ProcessStartResult> {
   if (params.networkProxy)
     throw invalidParams('executor-local network proxies are not available on this executor');
@@ -24,7 +24,9 @@ export async function startProcess(
     throw invalidParams('graceMs requires timeoutMs');
   const request = toStartRequest(params);
   try {
-    const process = await engineStart.startProcess(engine, session, request, { sandbox: params.sandbox });
+    const started = engineStart.startProcess(engine, session, request, { sandbox: params.sandbox });
+    // A login that is captured first may take seconds.
+    const process = await (request.shellSnapshot ? place.park(started) : started);
     return { processId: process.id, sandboxType: 'none', pid: process.pid };
   } catch (error) {
     throw error instanceof StartError ? startErrorToRpc(error) : error;
@@ -43,6 +45,7 @@ function toStartRequest(params: ProcessStartParams): StartRequest {
     cwdText: params.cwd,
     env: params.env,
     envPolicy: params.envPolicy ?? undefined,
+    shellSnapshot: params.shellSnapshot ?? undefined,
     extraEnv,
     tty: params.tty,
     pipeStdin: params.pipeStdin ?? false,
@@ -79,6 +82,7 @@ function startErrorToRpc(error: StartError): RpcError {
     case 'refused':
       return invalidParams(error.message);
     case 'id-taken':
+    case 'cancelled':
       return invalidRequest(error.message);
     case 'spawn-failed':
       return internalError(error.message);

@@ -6,16 +6,20 @@ import {
 import { OsError } from '../../os-error.js';
 import { type TerminateMode, terminateOnRequest } from '../../terminate/on-request.js';
 import type { HandlerContext } from '../dialect.js';
-import { findTarget } from './target.js';
+import { findTargetSlot } from './target.js';
 
-export async function terminateProcess(
+export function terminateProcess(
   params: ProcessTerminateParams,
   context: HandlerContext,
-): Promise<ProcessTerminateResult> {
-  const process = await findTarget(params, context, 'control');
-  if (process === undefined) return { running: false, pids: [] };
+): ProcessTerminateResult {
+  const slot = findTargetSlot(params, context, 'control');
+  if (slot === undefined) return { running: false, pids: [] };
+  if (slot.process === undefined) {
+    slot.cancel();
+    return { running: true, pids: [] };
+  }
   try {
-    const { running, pids } = terminateOnRequest(process, toMode(params.mode), context.engine.clock);
+    const { running, pids } = terminateOnRequest(slot.process, toMode(params.mode), context.engine.clock);
     return { running, pids: [...pids] };
   } catch (error) {
     if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);

@@ -8,7 +8,9 @@ import {
   type ResultOf,
 } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
+import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
+import { readEnvironmentConfig } from './environment-config.js';
 import { cancelHttp, requestHttp } from './http.js';
 import { waitForPort } from './net.js';
 import { attachProcess, detachProcess } from './process-attach.js';
@@ -54,6 +56,9 @@ const HANDLERS: Handlers = {
   'http/cancel': cancelHttp,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
+  'environmentConfig/read': readEnvironmentConfig,
+  'capabilityRoots/discoverV1': discoverCapabilityRoots,
+  'capabilities/discoverV2': discoverCapabilities,
 };
 
 /** The current protocol: `process/*`, `environment/*` and their families. */

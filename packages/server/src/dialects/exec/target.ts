@@ -1,6 +1,6 @@
 import { invalidRequest } from '@exec-server/protocol';
 import type { ManagedProcess } from '../../process/managed-process.js';
-import { findStarted } from '../../process/process-engine.js';
+import type { ProcessSlot } from '../../process/process-registry.js';
 import type { HandlerContext } from '../dialect.js';
 import { Attachments } from './attachments.js';
 
@@ -12,18 +12,29 @@ export interface TargetParams {
 }
 
 /**
- * The process that a request names, once its start is over. Another session's exists for the caller only if it is of
- * the same principal, and acting on it takes an attachment with control.
+ * The process that a request names, or the place of one that is starting. Another session's exists for the caller only
+ * if it is of the same principal, and acting on it takes an attachment with control.
  */
-export function findTarget(
+export function findTargetSlot(
   { processId, sessionId }: TargetParams,
   { engine, session, connection }: HandlerContext,
   access: 'view' | 'control',
-): Promise<ManagedProcess | undefined> {
-  if (sessionId === undefined || sessionId === session.id) return findStarted(engine, session.id, processId);
+): ProcessSlot | undefined {
+  if (sessionId === undefined || sessionId === session.id) return engine.registry.find(session.id, processId);
   const slot = engine.registry.find(sessionId, processId);
-  if (slot === undefined || slot.principal !== session.principal) return Promise.resolve(undefined);
+  if (slot === undefined || slot.principal !== session.principal) return undefined;
   if (access === 'control' && !connection.keep(Attachments).controls(sessionId, processId))
     throw invalidRequest(`process ${processId} of session ${sessionId} is not attached for control`);
-  return findStarted(engine, sessionId, processId);
+  return slot;
+}
+
+/** The same once its own start is over; absent when there is no such process. Waits for nothing else. */
+export async function findTarget(
+  params: TargetParams,
+  context: HandlerContext,
+  access: 'view' | 'control',
+): Promise<ManagedProcess | undefined> {
+  const slot = findTargetSlot(params, context, access);
+  if (slot !== undefined && slot.process === undefined) await slot.settled;
+  return slot?.process;
 }
