@@ -230,6 +230,7 @@ export {
   PermissionProfile,
   PolicyContext,
   SandboxContext,
+  SpillInfo,
   SandboxEntry,
   SandboxPath,
   SpecialPath,

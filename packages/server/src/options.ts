@@ -35,6 +35,10 @@ export const serverLimitsSchema = z.strictObject({
   httpRequests: z._default(positiveInteger(), 1024),
   /** Bytes of HTTP response bodies that one connection may have collected at once; the body beyond is refused. */
   httpBufferedBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
+  /** Where the whole output of processes that ask for it goes; `exec-server-spill-<uid>` among the temporary files. */
+  spillDirectory: z.optional(z.string().check(z.minLength(1))),
+  /** Largest file of that kind. */
+  spillBytes: z._default(positiveInteger(), 1024 * 1024 * 1024),
   /** How long a closing server waits for its children to be gone. */
   shutdownGraceMs: z._default(milliseconds(), 1_500),
 });

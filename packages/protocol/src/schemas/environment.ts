@@ -17,6 +17,7 @@ const ownCapabilities = {
   processTags: defaulted(flag('`process/start` takes `tags`, and `process/list` exists.')),
   processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
+  processSpill: defaulted(flag('`process/start` takes `spill`, and outcomes tell `spill`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { base64, describe, flag, integer, list, map, oneOf, text } from '../fields.js';
+import { base64, describe, flag, integer, list, map, oneOf, pathUri, text } from '../fields.js';
 import { defaulted, nullable, struct } from '../struct.js';
 import { ProcessWriteResult } from './process.js';
 
@@ -37,6 +37,16 @@ export const ProcessWaitParams = struct('WaitParams', {
 });
 export type ProcessWaitParams = z.output<typeof ProcessWaitParams>;
 
+/** The file that the whole output of a process goes to. The server never removes it. */
+export const SpillInfo = struct('SpillInfo', {
+  path: pathUri('Where it is on the host.'),
+  bytes: integer('u64', 'Bytes in it so far.'),
+  truncated: flag("Output is missing at its end: the server's limit was reached, or writing failed."),
+  complete: flag('Nothing more will be written to it.'),
+  error: nullable(text('Why writing failed.')),
+});
+export type SpillInfo = z.output<typeof SpillInfo>;
+
 /** What is known about the end of a process. */
 const outcome = {
   running: flag('It has not ended yet.'),
@@ -44,6 +54,12 @@ const outcome = {
   signal: describe(z.nullable(text()), 'Name of the signal that ended it.'),
   timedOut: flag('It was ended because its `timeoutMs` had passed.'),
   closed: flag('It has ended and its output is complete.'),
+  spill: nullable(
+    describe(
+      SpillInfo,
+      'For a process with `spill`. `process/wait` on a closed process waits until it is complete.',
+    ),
+  ),
 };
 
 export const ProcessWaitResult = struct('WaitResult', outcome);

@@ -51,6 +51,11 @@ const startExtensions = {
   outputBytesCap: nullable(
     integer('usize', "Bytes of output retained; can only lower the server's own limit."),
   ),
+  spill: defaulted(
+    flag(
+      "Write the whole output, all streams as they came, to a file in the server's spill directory too. Default: false.",
+    ),
+  ),
   tags: nullable(map(text(), 'Words to find the process by in `process/list`.')),
   keepAliveMs: nullable(
     integer(
@@ -109,6 +114,9 @@ const exitExtensions = {
   signal: nullable(text('Name of the signal that ended it, such as `SIGKILL`.')),
   timedOut: defaulted(flag('It was ended because its `timeoutMs` had passed. Default: false.')),
 };
+
+/** Whose event it is, for connections that see more than their own session. */
+const eventSessionId = nullable(text('The session it belongs to, when it is told to a viewer.'));
 
 const seq = integer('u64', 'Number of the event; each process counts its events from 1 without gaps.');
 const stream = oneOf(['stdout', 'stderr', 'pty'], 'Where the bytes came out.');
@@ -257,12 +265,16 @@ export const ProcessTerminateResult = struct(
 );
 export type ProcessTerminateResult = z.output<typeof ProcessTerminateResult>;
 
-export const ProcessOutputNotification = struct('ExecOutputDeltaNotification', {
-  processId: text('The process.'),
-  seq,
-  stream,
-  chunk: base64('The bytes, at most 1 MiB.'),
-});
+export const ProcessOutputNotification = struct(
+  'ExecOutputDeltaNotification',
+  {
+    processId: text('The process.'),
+    seq,
+    stream,
+    chunk: base64('The bytes, at most 1 MiB.'),
+  },
+  { extensions: { sessionId: eventSessionId } },
+);
 export type ProcessOutputNotification = z.output<typeof ProcessOutputNotification>;
 
 export const ProcessExitedNotification = struct(
@@ -273,12 +285,16 @@ export const ProcessExitedNotification = struct(
     exitCode: integer('i32', 'Exit code; 128+n for signal n.'),
     sandboxDenied: defaulted(flag('It failed because the sandbox denied something. Default: false.')),
   },
-  { extensions: exitExtensions },
+  { extensions: { ...exitExtensions, sessionId: eventSessionId } },
 );
 export type ProcessExitedNotification = z.output<typeof ProcessExitedNotification>;
 
-export const ProcessClosedNotification = struct('ExecClosedNotification', {
-  processId: text('The process.'),
-  seq,
-});
+export const ProcessClosedNotification = struct(
+  'ExecClosedNotification',
+  {
+    processId: text('The process.'),
+    seq,
+  },
+  { extensions: { sessionId: eventSessionId } },
+);
 export type ProcessClosedNotification = z.output<typeof ProcessClosedNotification>;

@@ -35,6 +35,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processOutputCap: true,
   processTags: true,
   processCloseStdin: true,
+  processSpill: true,
   processKeepAlive: true,
   processAttach: true,
   processWait: true,

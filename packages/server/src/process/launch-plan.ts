@@ -40,6 +40,8 @@ export interface StartRequest {
   readonly outputBytesCap?: number | undefined;
   /** How long it may outlive its session, in milliseconds. @default 0, it ends with it */
   readonly keepAliveMs?: number | undefined;
+  /** Whether the whole output also goes to a file. @default false */
+  readonly spill?: boolean | undefined;
   /** Words to find it by. */
   readonly tags: Readonly<Record<string, string>>;
 }

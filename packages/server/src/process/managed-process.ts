@@ -2,6 +2,7 @@ import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
 import { type RetainedChunk, RetainedLog, type RetentionLimits } from '../output/retained-log.js';
+import type { SpillFile, SpillState } from '../output/spill-file.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
@@ -45,6 +46,8 @@ export interface ManagedProcessOptions {
   readonly keepAliveMs: number;
   readonly retention: RetentionLimits;
   readonly stdin: StdinLimits;
+  /** Where the whole output goes too. */
+  readonly spill?: SpillFile | undefined;
   /** Called once, when the child has been reaped. */
   onExited(exit: ProcessExit): void;
   /** Called once, when the child has exited and every output stream is at its end. */
@@ -81,6 +84,10 @@ export class ManagedProcess {
     this.#heads = new StreamHeads(launched.outputs.map(({ stream }) => stream));
     this.#size = options.size;
     this.#openStreams = launched.outputs.length;
+    if (options.spill !== undefined) {
+      this.#publisher.attach(options.spill, { holdsBack: true });
+      void options.spill.finished.then(() => this.#wake());
+    }
   }
 
   get pid(): number {
@@ -109,6 +116,16 @@ export class ManagedProcess {
   /** How the child ended; absent while it runs. */
   get exit(): ProcessExit | undefined {
     return this.#exit?.exit;
+  }
+
+  /** The file that the whole output goes to, if it was asked for. */
+  get spill(): SpillState | undefined {
+    return this.options.spill?.state;
+  }
+
+  /** Resolves when the child has been reaped and the disk has what was read from it. Never rejects. */
+  get recorded(): Promise<unknown> {
+    return Promise.all([this.ended, this.options.spill?.finished]);
   }
 
   get closed(): boolean {

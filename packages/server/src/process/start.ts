@@ -1,6 +1,8 @@
 import type { SandboxContext } from '@exec-server/protocol';
-import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
+import type { LaunchPlan } from '../native/launch.js';
 import { OsError } from '../os-error.js';
+import { discardSpillFile, openSpillFile, SpillError } from '../output/open-spill-file.js';
+import type { SpillFile } from '../output/spill-file.js';
 import { findRestriction } from '../sandbox/restrictions.js';
 import type { Session } from '../sessions/session.js';
 import { planReplay } from '../shell-snapshot/replay-plan.js';
@@ -9,19 +11,25 @@ import {
   SnapshotRequestError,
   type SnapshotShell,
 } from '../shell-snapshot/snapshot-request.js';
-import type { AuditSubject } from '../telemetry/audit.js';
-import { killTrees } from '../terminate/kill-trees.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
 import { DEFAULT_SIZE, planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
-import type { ProcessExit } from './process-exit.js';
 import type { ProcessSlot } from './process-registry.js';
+import { recordEnd, recordRefusal, recordStart } from './records.js';
 import { StartError } from './start-error.js';
 
 /** What confines a process, as far as the request says. */
 export interface Confinement {
   readonly sandbox?: SandboxContext | null | undefined;
+}
+
+/** A start under way. */
+interface Start {
+  readonly engine: ProcessEngine;
+  readonly session: Session;
+  readonly slot: ProcessSlot;
+  readonly request: StartRequest;
 }
 
 /**
@@ -39,12 +47,13 @@ export async function startProcess(
   if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
   const slot = engine.registry.reserve(session, request.processId);
   if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
+  const start: Start = { engine, session, slot, request };
+  let spill: SpillFile | undefined;
   try {
     const plan = planLaunch(engine, request);
+    if (request.spill) spill = await openSpill(start);
     const process =
-      shell === undefined
-        ? manage(engine, session, slot, request, plan)
-        : await manageFromSnapshot(engine, session, slot, request, plan, shell);
+      shell === undefined ? manage(start, plan, spill) : await manageFromSnapshot(start, plan, shell, spill);
     slot.started(process);
     session.adopt(process);
     process.begin();
@@ -53,6 +62,7 @@ export async function startProcess(
   } catch (error) {
     engine.registry.forget(slot);
     slot.failed();
+    if (spill !== undefined) await discardSpill(engine, spill);
     const failure = asStartError(error);
     recordRefusal(engine, session, request, failure);
     throw failure;
@@ -74,34 +84,48 @@ function chooseSnapshotShell({ shellSnapshot, argv }: StartRequest): SnapshotShe
   }
 }
 
+async function openSpill({ engine, slot, request: { processId } }: Start): Promise<SpillFile> {
+  const { spillDirectory: directory, spillBytes: limitBytes } = engine.limits;
+  const spill = await openSpillFile({ directory, limitBytes, processId });
+  if (!slot.isCancelled) return spill;
+  await discardSpill(engine, spill);
+  throw cancelled(slot);
+}
+
+async function discardSpill({ logger }: ProcessEngine, spill: SpillFile): Promise<void> {
+  try {
+    await discardSpillFile(spill);
+  } catch (err) {
+    logger.warn({ err }, 'the spill file of a process that did not start is left behind');
+  }
+}
+
+function cancelled({ processId }: ProcessSlot): StartError {
+  return new StartError('cancelled', `process ${processId} start was cancelled`);
+}
+
 /** Waits for the snapshot, which the first command of its kind has to have captured; without one it is a plain start. */
 async function manageFromSnapshot(
-  engine: ProcessEngine,
-  session: Session,
-  slot: ProcessSlot,
-  request: StartRequest,
+  start: Start,
   plan: LaunchPlan,
   shell: SnapshotShell,
+  spill: SpillFile | undefined,
 ): Promise<ManagedProcess> {
+  const { engine, session, slot, request } = start;
   const use = { request: request.shellSnapshot!, shell, plan, envPolicy: request.envPolicy };
   const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);
-  if (slot.isCancelled) throw new StartError('cancelled', `process ${slot.processId} start was cancelled`);
-  if (!snapshot) return manage(engine, session, slot, request, plan);
+  if (slot.isCancelled) throw cancelled(slot);
+  if (!snapshot) return manage(start, plan, spill);
   const replay = planReplay(plan, snapshot, request);
   try {
-    return manage(engine, session, slot, request, replay.plan);
+    return manage(start, replay.plan, spill);
   } finally {
     replay.release();
   }
 }
 
-function manage(
-  engine: ProcessEngine,
-  session: Session,
-  slot: ProcessSlot,
-  request: StartRequest,
-  plan: LaunchPlan,
-): ManagedProcess {
+function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): ManagedProcess {
+  const { engine, session, slot, request } = start;
   const launched = engine.launcher.launch(plan);
   const startedAt = engine.clock.now();
   session.answerFor(launched);
@@ -126,6 +150,7 @@ function manage(
       queueBytes: engine.limits.stdinQueueBytes,
       rememberedWriteIds: engine.limits.rememberedWriteIds,
     },
+    spill,
     onExited: (exit) =>
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt),
     onClosed: () => {
@@ -136,75 +161,7 @@ function manage(
 
 function asStartError(error: unknown): StartError {
   if (error instanceof StartError) return error;
-  if (error instanceof OsError) return new StartError('spawn-failed', error.message, { cause: error });
+  if (error instanceof OsError || error instanceof SpillError)
+    return new StartError('spawn-failed', error.message, { cause: error });
   return new StartError('spawn-failed', 'internal error while starting the process', { cause: error });
-}
-
-function subject(session: Session, request: StartRequest): AuditSubject {
-  return {
-    principal: session.principal,
-    remote: session.remote,
-    sessionId: session.id,
-    processId: request.processId,
-  };
-}
-
-/** A start that cannot be put on record does not stand. */
-function recordStart(
-  engine: ProcessEngine,
-  session: Session,
-  request: StartRequest,
-  launched: LaunchedProcess,
-): void {
-  const { argv, cwdText: cwd, tty } = request;
-  try {
-    const { pid } = launched;
-    engine.auditLog.record({ event: 'process-started', ...subject(session, request), pid, argv, cwd, tty });
-  } catch (error) {
-    killTrees([launched]);
-    for (const source of launched.outputs) source.destroy();
-    launched.input?.close();
-    throw new StartError('spawn-failed', 'the audit log cannot be written', { cause: error });
-  }
-  engine.logger.debug({ processId: request.processId, pid: launched.pid }, 'process started');
-}
-
-function recordRefusal(
-  engine: ProcessEngine,
-  session: Session,
-  request: StartRequest,
-  failure: StartError,
-): void {
-  const { argv, cwdText: cwd } = request;
-  engine.logger.debug({ processId: request.processId, failure: failure.failure }, 'process not started');
-  try {
-    const reason = failure.message;
-    engine.auditLog.record({ event: 'process-refused', ...subject(session, request), argv, cwd, reason });
-  } catch (error) {
-    engine.logger.error({ err: error }, 'the audit log cannot be written');
-  }
-}
-
-function recordEnd(
-  engine: ProcessEngine,
-  session: Session,
-  request: StartRequest,
-  pid: number,
-  exit: ProcessExit,
-  durationMs: number,
-): void {
-  const { exitCode, status } = exit;
-  engine.logger.debug({ processId: request.processId, pid, exitCode }, 'process ended');
-  try {
-    engine.auditLog.record({
-      event: 'process-ended',
-      ...subject(session, request),
-      pid,
-      outcome: status.kind,
-      exitCode,
-      durationMs: Math.round(durationMs),
-    });
-  } catch (error) {
-    engine.logger.error({ err: error }, 'the audit log cannot be written');
-  }
 }

@@ -3,13 +3,13 @@ import type { ProcessRegistry } from '../process/process-registry.js';
 import type { SessionRegistry } from '../sessions/session-registry.js';
 import { killTrees } from './kill-trees.js';
 
-/** Ends every session and resolves when their processes are gone, or `graceMs` have passed. */
+/** Ends every session and resolves when their processes are gone and on record, or `graceMs` have passed. */
 export async function terminateOnShutdown(
   sessions: SessionRegistry,
   processes: ProcessRegistry,
   options: { readonly clock: Clock; readonly graceMs: number },
 ): Promise<void> {
-  const ends = Array.from(processes.processes(), ({ ended }) => ended);
+  const ends = Array.from(processes.processes(), ({ recorded }) => recorded);
   sessions.endAll();
   // Those that outlive their sessions do not outlive the server.
   killTrees([...processes.processes()]);

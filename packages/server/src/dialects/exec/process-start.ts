@@ -56,6 +56,7 @@ function toStartRequest(params: ProcessStartParams): StartRequest {
         : { timeoutMs: params.timeoutMs, graceMs: params.graceMs ?? 0 },
     outputBytesCap: params.outputBytesCap,
     keepAliveMs: params.keepAliveMs,
+    spill: params.spill,
     tags: params.tags ?? {},
   };
 }

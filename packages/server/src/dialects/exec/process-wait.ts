@@ -1,6 +1,11 @@
-import { invalidRequest, type ProcessWaitParams, type ProcessWaitResult } from '@exec-server/protocol';
+import {
+  invalidRequest,
+  nativeToPathUri,
+  type ProcessWaitParams,
+  type ProcessWaitResult,
+} from '@exec-server/protocol';
 import type { ManagedProcess } from '../../process/managed-process.js';
-import { waitForExit } from '../../process/wait-for-exit.js';
+import { hasOutcome, waitForOutcome } from '../../process/wait-for-outcome.js';
 import type { HandlerContext } from '../dialect.js';
 import { findTarget } from './target.js';
 
@@ -12,18 +17,19 @@ export async function waitForProcess(
   const { engine, signal, place } = context;
   const process = await findTarget(params, context, 'view');
   if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
-  if (process.exit === undefined && timeoutMs !== 0)
-    await place.park(waitForExit(process, { timeoutMs, clock: engine.clock, signal }));
+  if (!hasOutcome(process) && timeoutMs !== 0)
+    await place.park(waitForOutcome(process, { timeoutMs, clock: engine.clock, signal }));
   return describeOutcome(process);
 }
 
 /** What is known about the end of a process. */
-export function describeOutcome({ exit, closed }: ManagedProcess): ProcessWaitResult {
+export function describeOutcome({ exit, closed, spill }: ManagedProcess): ProcessWaitResult {
   return {
     running: exit === undefined,
     exitCode: exit?.exitCode ?? null,
     signal: exit?.signal ?? null,
     timedOut: exit?.timedOut ?? false,
     closed,
+    ...(spill && { spill: { ...spill, path: nativeToPathUri(spill.path) } }),
   };
 }

@@ -1,0 +1,79 @@
+import type { LaunchedProcess } from '../native/launch.js';
+import type { Session } from '../sessions/session.js';
+import type { AuditSubject } from '../telemetry/audit.js';
+import { killTrees } from '../terminate/kill-trees.js';
+import type { StartRequest } from './launch-plan.js';
+import type { ProcessEngine } from './process-engine.js';
+import type { ProcessExit } from './process-exit.js';
+import { StartError } from './start-error.js';
+
+function subject(session: Session, request: StartRequest): AuditSubject {
+  return {
+    principal: session.principal,
+    remote: session.remote,
+    sessionId: session.id,
+    processId: request.processId,
+  };
+}
+
+/** Puts a start on record. One that cannot be does not stand: throws {@link StartError}. */
+export function recordStart(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  launched: LaunchedProcess,
+): void {
+  const { argv, cwdText: cwd, tty } = request;
+  try {
+    const { pid } = launched;
+    engine.auditLog.record({ event: 'process-started', ...subject(session, request), pid, argv, cwd, tty });
+  } catch (error) {
+    killTrees([launched]);
+    for (const source of launched.outputs) source.destroy();
+    launched.input?.close();
+    throw new StartError('spawn-failed', 'the audit log cannot be written', { cause: error });
+  }
+  engine.logger.debug({ processId: request.processId, pid: launched.pid }, 'process started');
+}
+
+/** Puts on record that a start failed, as far as that is possible. */
+export function recordRefusal(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  failure: StartError,
+): void {
+  const { argv, cwdText: cwd } = request;
+  engine.logger.debug({ processId: request.processId, failure: failure.failure }, 'process not started');
+  try {
+    const reason = failure.message;
+    engine.auditLog.record({ event: 'process-refused', ...subject(session, request), argv, cwd, reason });
+  } catch (error) {
+    engine.logger.error({ err: error }, 'the audit log cannot be written');
+  }
+}
+
+/** Puts the end of a process on record, as far as that is possible. */
+export function recordEnd(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  pid: number,
+  exit: ProcessExit,
+  durationMs: number,
+): void {
+  const { exitCode, status } = exit;
+  engine.logger.debug({ processId: request.processId, pid, exitCode }, 'process ended');
+  try {
+    engine.auditLog.record({
+      event: 'process-ended',
+      ...subject(session, request),
+      pid,
+      outcome: status.kind,
+      exitCode,
+      durationMs: Math.round(durationMs),
+    });
+  } catch (error) {
+    engine.logger.error({ err: error }, 'the audit log cannot be written');
+  }
+}
