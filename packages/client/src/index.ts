@@ -1,3 +1,8 @@
 export { UnexpectedSessionError } from './errors.js';
-export type { NotificationListener, ServerNotification } from './notification-hub.js';
+export type {
+  NotificationListener,
+  OutputListener,
+  ProcessOutput,
+  ServerNotification,
+} from './notification-hub.js';
 export { WireClient, type WireClientOptions } from './wire-client.js';

@@ -1,4 +1,9 @@
-import type { NotificationParams, ServerNotificationName } from '@exec-server/protocol';
+import {
+  decodeBase64,
+  type NotificationParams,
+  type OutputFrame,
+  type ServerNotificationName,
+} from '@exec-server/protocol';
 
 /** A notification of the server, its params by its method. */
 export type ServerNotification = {
@@ -8,22 +13,29 @@ export type ServerNotification = {
 /** Takes the notifications of one name. */
 export type NotificationListener<N extends ServerNotificationName> = (params: NotificationParams<N>) => void;
 
+/** A piece of output of a process, whichever way it came. */
+export type ProcessOutput = OutputFrame;
+
+/** Takes output as bytes. */
+export type OutputListener = (output: ProcessOutput) => void;
+
 type AnyListener = (params: unknown) => void;
 
 /**
- * Hands notifications to those who listen. Until `release` it holds them, because a resumed session sends before its
+ * Hands notifications and output to those who listen, in order of arrival. Until `release` it holds them, because a resumed session sends before its
  * client has had a chance to listen.
  */
 export class NotificationHub {
   readonly #listeners = new Map<ServerNotificationName, Set<AnyListener>>();
+  readonly #outputListeners = new Set<OutputListener>();
   readonly #onEach: ((notification: ServerNotification) => void) | undefined;
-  #held: ServerNotification[] | undefined = [];
+  #held: (() => void)[] | undefined = [];
 
   constructor(onEach: ((notification: ServerNotification) => void) | undefined) {
     this.#onEach = onEach;
   }
 
-  /** Notifications that wait for `release`. */
+  /** Messages that wait for `release`. */
   get heldCount(): number {
     return this.#held?.length ?? 0;
   }
@@ -37,15 +49,30 @@ export class NotificationHub {
     return () => void listeners.delete(entry);
   }
 
+  onOutput(listener: OutputListener): () => void {
+    const entry: OutputListener = (output) => listener(output);
+    this.#outputListeners.add(entry);
+    return () => void this.#outputListeners.delete(entry);
+  }
+
   publish(notification: ServerNotification): void {
-    if (this.#held === undefined) this.#deliver(notification);
-    else this.#held.push(notification);
+    this.#holdOrDeliver(() => this.#deliver(notification));
+  }
+
+  /** Publishes output that came as a binary frame, which is no notification. */
+  publishOutput(output: ProcessOutput): void {
+    this.#holdOrDeliver(() => this.#deliverOutput(output));
   }
 
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const notification of held) this.#deliver(notification);
+    for (const deliver of held) deliver();
+  }
+
+  #holdOrDeliver(deliver: () => void): void {
+    if (this.#held === undefined) deliver();
+    else this.#held.push(deliver);
   }
 
   #deliver(notification: ServerNotification): void {
@@ -53,7 +80,19 @@ export class NotificationHub {
     // A copy, so that who is added while being told waits for the next one.
     const listeners = Array.from(this.#listeners.get(notification.method) ?? []);
     for (const listener of listeners) surfaceErrors(() => listener(notification.params));
+    if (notification.method === 'process/output' && this.#outputListeners.size > 0)
+      this.#deliverOutput(decodeOutput(notification.params));
   }
+
+  #deliverOutput(output: ProcessOutput): void {
+    for (const listener of Array.from(this.#outputListeners)) surfaceErrors(() => listener(output));
+  }
+}
+
+function decodeOutput(params: NotificationParams<'process/output'>): ProcessOutput {
+  const { processId, sessionId, seq, stream, chunk } = params;
+  const session = sessionId === undefined || sessionId === null ? {} : { sessionId };
+  return { processId, ...session, seq, stream, data: decodeBase64(chunk) };
 }
 
 /** As with `EventTarget`: what a listener throws is an uncaught exception of the program and stops no other listener. */

@@ -1,4 +1,5 @@
 import {
+  decodeOutputFrame,
   decodeResult,
   type EnvironmentInfo,
   ErrorCode,
@@ -15,12 +16,17 @@ import {
 } from '@exec-server/protocol';
 import { type CallOptions, Peer, type Transport } from '@exec-server/rpc';
 import { UnexpectedSessionError } from './errors.js';
-import { NotificationHub, type NotificationListener, type ServerNotification } from './notification-hub.js';
+import {
+  NotificationHub,
+  type NotificationListener,
+  type OutputListener,
+  type ServerNotification,
+} from './notification-hub.js';
 
 const DEFAULT_INITIALIZE_TIMEOUT_MS = 10_000;
 
-/** Notifications kept until the handshake is over; a server that sends more before it answers is no server. */
-const MAX_HELD_NOTIFICATIONS = 4096;
+/** Notifications and output frames kept until the handshake is over; a server that sends more before it answers is no server. */
+const MAX_HELD_MESSAGES = 4096;
 
 /** WebSocket close code for a server that does not keep to the protocol. */
 const PROTOCOL_ERROR_CLOSE_CODE = 1002;
@@ -33,6 +39,13 @@ export interface WireClientOptions {
   readonly resumeSessionId?: string;
   /** Time for the answer to `initialize`, in milliseconds. @default 10000 */
   readonly initializeTimeoutMs?: number;
+  /**
+   * Ask for output in binary frames, which saves both sides the base64. Granted by servers that know them, over
+   * transports that carry them. Listen with {@link WireClient.onOutput} then: a frame is no notification.
+   *
+   * @default false
+   */
+  readonly binaryOutput?: boolean;
   /** Takes every notification, before the listeners of its name. */
   readonly onNotification?: (notification: ServerNotification) => void;
   /** The connection ended after the handshake; `reason` is absent when it did so cleanly. */
@@ -50,6 +63,8 @@ export class WireClient {
   readonly sessionId: string;
   /** What the server told about its host; absent from servers that want to be asked with `environment/info`. */
   readonly environmentInfo: EnvironmentInfo | undefined;
+  /** Whether output comes in binary frames: asked for with the option of that name, and granted. */
+  readonly binaryOutput: boolean;
   /** Settles at the end of the connection, after the last notification. Never rejects. */
   readonly closed: Promise<string | undefined>;
   readonly #peer: Peer;
@@ -58,7 +73,7 @@ export class WireClient {
   /** Performs the handshake. On failure the transport is closed and the error says why. */
   static async connect(transport: Transport, options: WireClientOptions): Promise<WireClient> {
     const hub = new NotificationHub(options.onNotification);
-    const peer = openPeer(transport, hub);
+    const peer = openPeer(transport, hub, options.binaryOutput ?? false);
     try {
       const session = await openSession(peer, options);
       return new WireClient(peer, hub, session, options.onClose);
@@ -76,6 +91,7 @@ export class WireClient {
   ) {
     this.sessionId = session.sessionId;
     this.environmentInfo = session.environmentInfo;
+    this.binaryOutput = session.binaryOutput ?? false;
     this.#peer = peer;
     this.#hub = hub;
     this.closed = releaseAfterThisTurn(hub).then(() => peer.closed);
@@ -100,6 +116,14 @@ export class WireClient {
     return this.#hub.on(name, listener);
   }
 
+  /**
+   * Listens to the output of all processes as bytes until the function it returns is called. It gets everything,
+   * whether it comes in binary frames or as `process/output`, in order with the notifications of the connection.
+   */
+  onOutput(listener: OutputListener): () => void {
+    return this.#hub.onOutput(listener);
+  }
+
   /** Stops reading, so that a server with much to say has to wait; what is already read is still delivered. */
   pause(): void {
     this.#peer.pause();
@@ -115,13 +139,26 @@ export class WireClient {
   }
 }
 
-function openPeer(transport: Transport, hub: NotificationHub): Peer {
+function openPeer(transport: Transport, hub: NotificationHub, takesFrames: boolean): Peer {
   const refuse = (detail: string) => {
     const reason = parseErrorText(transport.framing, transport.label, detail);
     peer.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason });
   };
+  const refuseIfTooManyAreHeld = () => {
+    if (hub.heldCount > MAX_HELD_MESSAGES) refuse('too many notifications before the handshake');
+  };
+  const takeFrame = (frame: Uint8Array) => {
+    try {
+      hub.publishOutput(decodeOutputFrame(frame));
+    } catch (error) {
+      if (!(error instanceof MalformedMessageError)) throw error;
+      refuse(error.message);
+    }
+    refuseIfTooManyAreHeld();
+  };
   const peer = new Peer(transport, {
     parseErrors: 'close',
+    ...(takesFrames && { onBinary: takeFrame }),
     onRequest({ id, method }) {
       const message = `exec-server client does not implement \`${method}\` yet`;
       peer.respondError(id, { code: ErrorCode.methodNotFound, message });
@@ -136,7 +173,7 @@ function openPeer(transport: Transport, hub: NotificationHub): Peer {
         // Decisions are told for information only; one that cannot be read changes nothing.
         if (method !== 'network/policyDecision') refuse(`\`${method}\`: ${error.message}`);
       }
-      if (hub.heldCount > MAX_HELD_NOTIFICATIONS) refuse('too many notifications before the handshake');
+      refuseIfTooManyAreHeld();
     },
   });
   return peer;
@@ -144,7 +181,12 @@ function openPeer(transport: Transport, hub: NotificationHub): Peer {
 
 async function openSession(peer: Peer, options: WireClientOptions): Promise<InitializeResult> {
   const { clientName, resumeSessionId, initializeTimeoutMs = DEFAULT_INITIALIZE_TIMEOUT_MS } = options;
-  const params = { clientName, ...(resumeSessionId !== undefined && { resumeSessionId }) };
+  const params = {
+    clientName,
+    ...(resumeSessionId !== undefined && { resumeSessionId }),
+    // Over a transport that has no binary messages there is nothing to ask for.
+    ...(options.binaryOutput === true && peer.carriesBinary && { binaryOutput: true }),
+  };
   const session = await callMethod(peer, 'initialize', params, { timeoutMs: initializeTimeoutMs });
   if (resumeSessionId !== undefined && session.sessionId !== resumeSessionId) {
     throw new UnexpectedSessionError(session.sessionId);

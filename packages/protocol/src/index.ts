@@ -44,6 +44,7 @@ export {
   MAX_FILE_BLOCK_BYTES,
   MAX_FILE_HANDLE_ID_BYTES,
   MAX_FRAME_BYTES,
+  MAX_FRAMED_ID_BYTES,
   MAX_HTTP_DELTA_BYTES,
   MAX_HTTP_REDIRECTS,
   MAX_JSON_DEPTH,
@@ -86,6 +87,13 @@ export {
   type ServerRequestParams,
   type ServerRequestResult,
 } from './methods.js';
+export {
+  decodeOutputFrame,
+  encodeOutputFrame,
+  fitsOutputFrame,
+  type OutputFrame,
+  OutputFrameEncoder,
+} from './output-frame.js';
 export {
   ForeignPathError,
   nativePathText,
@@ -184,6 +192,7 @@ export {
   GracefulEnd,
   ProcessClosedNotification,
   ProcessExitedNotification,
+  ProcessFailedNotification,
   ProcessMetadata,
   ProcessOutputNotification,
   ProcessReadParams,
@@ -191,6 +200,7 @@ export {
   ProcessSignalParams,
   ProcessSignalResult,
   ProcessStartParams,
+  ProcessStartedNotification,
   ProcessStartResult,
   ProcessTerminateParams,
   ProcessTerminateResult,
@@ -222,6 +232,7 @@ export {
   ProcessWaitParams,
   ProcessWaitResult,
   ScreenSnapshot,
+  SpillInfo,
   StreamSnapshot,
 } from './schemas/process-control.js';
 export {
@@ -230,7 +241,6 @@ export {
   PermissionProfile,
   PolicyContext,
   SandboxContext,
-  SpillInfo,
   SandboxEntry,
   SandboxPath,
   SpecialPath,

@@ -19,6 +19,9 @@ export const MAX_JSON_DEPTH = 127;
 /** Largest chunk of process output in one notification, in bytes before base64. */
 export const MAX_OUTPUT_CHUNK_BYTES = MIB;
 
+/** Longest process or session id in a binary output frame, in bytes of UTF-8; its length has 16 bits there. */
+export const MAX_FRAMED_ID_BYTES = 65_535;
+
 /** Longest `handleId` of `fs/open`, in bytes of UTF-8. */
 export const MAX_FILE_HANDLE_ID_BYTES = 32;
 

@@ -138,6 +138,8 @@ export const SERVER_NOTIFICATIONS = {
   'process/output': { params: process.ProcessOutputNotification },
   'process/exited': { params: process.ProcessExitedNotification },
   'process/closed': { params: process.ProcessClosedNotification },
+  'process/started': { params: process.ProcessStartedNotification },
+  'process/failed': { params: process.ProcessFailedNotification },
   'process/lagged': { params: processControl.ProcessLaggedNotification },
   'http/request/bodyDelta': { params: http.HttpBodyDeltaNotification },
   'fs/missingChanged': { params: fs.FsMissingChangedNotification },

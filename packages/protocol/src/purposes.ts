@@ -26,6 +26,8 @@ export const PURPOSES: Readonly<
   'process/snapshot': 'Tells the beginning and the newest output of a process, and the screen of a terminal.',
   'process/attach': 'Tells the events of a process from here on to this connection too.',
   'process/detach': 'Ends that.',
+  'process/started': 'A process was started; comes before its first event, to clients that asked for it.',
+  'process/failed': 'A process was not started; to clients that asked for it.',
   'process/lagged': 'Events of an attached process were dropped before they could be told.',
   'process/list': 'Lists processes that the caller may see.',
   'net/waitForPort': 'Waits on the host until something listens on a TCP port.',

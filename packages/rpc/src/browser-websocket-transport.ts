@@ -6,13 +6,12 @@ import { TransportOwner } from './transport-owner.js';
 /** How often the queue is looked at while it holds anything; browsers tell nobody when it drains. */
 const DRAIN_POLL_MS = 16;
 
-/** UTF-16 units held while paused; a browser socket cannot be told to stop reading. */
+/** UTF-16 units of text and bytes held while paused; a browser socket cannot be told to stop reading. */
 const MAX_HELD_UNITS = MAX_MESSAGE_BYTES;
 
 const NEWLINE_BYTES = 1;
 const ABNORMAL_CLOSURE = 1006;
 const lenientDecoder = new TextDecoder();
-const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Options of {@link createBrowserWebSocketTransport}. */
 export interface BrowserWebSocketTransportOptions {
@@ -31,17 +30,12 @@ export function createBrowserWebSocketTransport(
   return new BrowserWebSocketTransport(socket, options);
 }
 
-/** A message that waits for its owner; no text when the frame was none. */
-interface HeldMessage {
-  readonly text: string | undefined;
-}
-
 class BrowserWebSocketTransport implements Transport {
   readonly framing = 'websocket';
   readonly label: string;
   readonly #socket: WebSocket;
   readonly #owner = new TransportOwner();
-  #held: HeldMessage[] = [];
+  #held: (string | Uint8Array<ArrayBuffer>)[] = [];
   #heldUnits = 0;
   #paused = false;
   #failed = false;
@@ -80,6 +74,13 @@ class BrowserWebSocketTransport implements Transport {
     this.send(lenientDecoder.decode(line.subarray(0, line.length - NEWLINE_BYTES)));
   }
 
+  sendBinary(frame: Uint8Array): void {
+    if (this.#owner.phase !== 'live') return;
+    // Memory shared between threads is all that a browser would refuse, and no frame is made in such.
+    this.#socket.send(frame as Uint8Array<ArrayBuffer>);
+    this.#watchDrain();
+  }
+
   pause(): void {
     this.#paused = true;
   }
@@ -101,13 +102,13 @@ class BrowserWebSocketTransport implements Transport {
 
   #receive(data: string | ArrayBuffer): void {
     if (this.#owner.phase !== 'live') return;
-    const text = typeof data === 'string' ? data : decodeStrictly(data);
+    const message = typeof data === 'string' ? data : new Uint8Array(data);
     if (this.#owner.isPresent && !this.#paused && this.#held.length === 0) {
-      this.#deliver(text);
+      this.#deliver(message);
       return;
     }
-    this.#held.push({ text });
-    this.#heldUnits += text?.length ?? 0;
+    this.#held.push(message);
+    this.#heldUnits += message.length;
     if (this.#heldUnits > MAX_HELD_UNITS) this.destroy('more than 64 MiB arrived while paused');
   }
 
@@ -116,14 +117,14 @@ class BrowserWebSocketTransport implements Transport {
     while (!this.#paused && this.#owner.phase === 'live') {
       const message = this.#held.shift();
       if (message === undefined) return;
-      this.#heldUnits -= message.text?.length ?? 0;
-      this.#deliver(message.text);
+      this.#heldUnits -= message.length;
+      this.#deliver(message);
     }
   }
 
-  #deliver(text: string | undefined): void {
-    if (text === undefined) this.#owner.malformed('invalid unicode code point');
-    else this.#owner.message(text);
+  #deliver(message: string | Uint8Array): void {
+    if (typeof message === 'string') this.#owner.message(message);
+    else this.#owner.binary(message);
   }
 
   #closed(code: number, reason: string): void {
@@ -148,13 +149,5 @@ class BrowserWebSocketTransport implements Transport {
     this.#drainTimer = undefined;
     this.#held = [];
     this.#heldUnits = 0;
-  }
-}
-
-function decodeStrictly(data: ArrayBuffer): string | undefined {
-  try {
-    return strictDecoder.decode(data);
-  } catch {
-    return undefined;
   }
 }

@@ -37,19 +37,29 @@ class MemoryTransport implements Transport {
   open(handlers: TransportHandlers): void {
     this.#owner.open(handlers);
     this.#incoming.readInto({
-      message: (text) => this.#owner.message(text),
+      message: ({ content }) => {
+        if (typeof content === 'string') this.#owner.message(content);
+        else this.#owner.binary(content);
+      },
       end: (reason) => this.#end(reason),
     });
   }
 
   send(text: string): void {
-    if (this.#owner.phase === 'live') this.#outgoing.push({ text, bytes: encoder.encode(text).length });
+    if (this.#owner.phase !== 'live') return;
+    this.#outgoing.push({ content: text, bytes: encoder.encode(text).length });
   }
 
   sendBytes(line: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
     const message = line.subarray(0, line.length - NEWLINE_BYTES);
-    this.#outgoing.push({ text: decoder.decode(message), bytes: message.length });
+    this.#outgoing.push({ content: decoder.decode(message), bytes: message.length });
+  }
+
+  sendBinary(frame: Uint8Array): void {
+    if (this.#owner.phase !== 'live') return;
+    // A copy, as any wire makes one: the same frame may be on its way to others, and the receiver keeps what it gets.
+    this.#outgoing.push({ content: new Uint8Array(frame), bytes: frame.length });
   }
 
   pause(): void {
@@ -80,12 +90,13 @@ class MemoryTransport implements Transport {
 }
 
 interface QueuedMessage {
-  readonly text: string;
+  /** Text, or the bytes of a binary message. */
+  readonly content: string | Uint8Array;
   readonly bytes: number;
 }
 
 interface QueueReader {
-  message(text: string): void;
+  message(message: QueuedMessage): void;
   end(reason: string | undefined): void;
 }
 
@@ -158,7 +169,7 @@ class OneWayQueue {
       const message = this.#messages.shift();
       if (message === undefined) break;
       this.#bytes -= message.bytes;
-      reader.message(message.text);
+      reader.message(message);
       this.onTaken();
     }
     if (this.#messages.length > 0) {

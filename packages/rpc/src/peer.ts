@@ -49,6 +49,8 @@ export interface PeerOptions {
    */
   onRequest(request: RequestMessage, length: number): void | Promise<void>;
   onNotification(notification: NotificationMessage): void;
+  /** Takes binary messages. @default they are read as JSON text like all others */
+  onBinary?(frame: Uint8Array): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
@@ -91,6 +93,7 @@ export class Peer {
     this.closed = new Promise((resolve) => {
       transport.open({
         onMessage: (text) => this.#receive(text),
+        ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
         onMalformed: (detail) => this.#refuseMessage(detail),
         onDrain: () => this.#gauge.update(transport.bufferedBytes),
         onEnd: () => this.#finishRequestsAndClose(),
@@ -111,6 +114,11 @@ export class Peer {
   /** True from the first moment of the end: what is sent from then on goes nowhere. */
   get isClosed(): boolean {
     return this.#ending !== undefined;
+  }
+
+  /** Whether `sendBinary` works. */
+  get carriesBinary(): boolean {
+    return this.#transport.sendBinary !== undefined;
   }
 
   /** Bytes sent that have not left this process yet. */
@@ -153,6 +161,14 @@ export class Peer {
   sendBytes(line: Uint8Array): void {
     if (this.#ending !== undefined) return;
     this.#transport.sendBytes(line);
+    this.#gauge.update(this.#transport.bufferedBytes);
+  }
+
+  /** Sends a binary message, which is not to be changed any more. Only where `carriesBinary`, to a side that expects it. */
+  sendBinary(frame: Uint8Array): void {
+    if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
+    if (this.#ending !== undefined) return;
+    this.#transport.sendBinary(frame);
     this.#gauge.update(this.#transport.bufferedBytes);
   }
 

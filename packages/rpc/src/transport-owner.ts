@@ -1,3 +1,4 @@
+import { decodeStrictly } from './decode-strictly.js';
 import type { TransportHandlers } from './transport.js';
 
 /**
@@ -26,6 +27,18 @@ export class TransportOwner {
 
   message(text: string): void {
     if (this.#phase === 'live') this.#handlers?.onMessage(text);
+  }
+
+  /** A binary message: the owner takes it as it is, or it is text in another wrapping. */
+  binary(frame: Uint8Array): void {
+    if (this.#phase !== 'live') return;
+    if (this.#handlers?.onBinary !== undefined) {
+      this.#handlers.onBinary(frame);
+      return;
+    }
+    const text = decodeStrictly(frame);
+    if (text === undefined) this.malformed('invalid unicode code point');
+    else this.message(text);
   }
 
   malformed(detail: string): void {

@@ -2,6 +2,11 @@
 export interface TransportHandlers {
   /** One whole message, as text. */
   onMessage(text: string): void;
+  /**
+   * One whole binary message, the receiver's to keep. Without the handler binary messages are read as JSON text like
+   * all others.
+   */
+  onBinary?(frame: Uint8Array): void;
   /** A frame that is no text (bad UTF-8) on a transport that can go on; `detail` says why. */
   onMalformed(detail: string): void;
   /** Bytes left the queue; `bufferedBytes` may be lower now. */
@@ -40,6 +45,11 @@ export interface Transport {
    * as it is; others leave the newline off. The buffer belongs to the transport from here on.
    */
   sendBytes(line: Uint8Array): void;
+  /**
+   * Queues one binary message, in order with those of `send` and `sendBytes`; the other side must expect it. The buffer
+   * is not to be changed from here on. Absent where messages are text only; where it is there, `onBinary` works too.
+   */
+  sendBinary?(frame: Uint8Array): void;
   /** Stops reading from the other side; what is already read may still be delivered. */
   pause(): void;
   resume(): void;

@@ -18,7 +18,7 @@ export const serverLimitsSchema = z.strictObject({
   /** Processes of other sessions that one connection may be attached to. */
   attachedProcesses: z._default(positiveInteger(), 1024),
   /** Bytes queued to a connection at which what it only views waits in the log. */
-  viewerQueueBytes: z._default(positiveInteger(), 8 * 1024 * 1024),
+  viewerQueueBytes: z._default(positiveInteger(), 64 * 1024 * 1024),
   /** How long a session without a connection is kept. */
   detachedSessionMs: z._default(milliseconds(), 30_000),
   /** Newest output kept per process. */

@@ -9,7 +9,7 @@ it('has a default for every limit', () => {
     outboundHighWaterBytes: 1_048_576,
     outboundLowWaterBytes: 262_144,
     attachedProcesses: 1024,
-    viewerQueueBytes: 8_388_608,
+    viewerQueueBytes: 67_108_864,
     detachedSessionMs: 30_000,
     retainedOutputBytes: 1_048_576,
     retainedOutputChunks: 50_000,

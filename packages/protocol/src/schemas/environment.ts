@@ -11,13 +11,15 @@ export type ShellInfo = z.output<typeof ShellInfo>;
 /** What this server has beyond the reference. */
 const ownCapabilities = {
   httpCancel: defaulted(flag('`http/cancel` exists.')),
+  binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),
   processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),
   processTimeout: defaulted(flag('`process/start` takes `timeoutMs` and `graceMs`.')),
   processOutputCap: defaulted(flag('`process/start` takes `outputBytesCap`.')),
   processTags: defaulted(flag('`process/start` takes `tags`, and `process/list` exists.')),
   processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
-  processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
   processSpill: defaulted(flag('`process/start` takes `spill`, and outcomes tell `spill`.')),
+  processLifecycleEvents: defaulted(flag('`initialize` takes `lifecycleEvents`.')),
+  processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),

@@ -289,6 +289,18 @@ export const ProcessExitedNotification = struct(
 );
 export type ProcessExitedNotification = z.output<typeof ProcessExitedNotification>;
 
+export const ProcessStartedNotification = struct('StartedNotification', {
+  processId: text('The process.'),
+  pid: integer('u32', 'Process id on the host.'),
+});
+export type ProcessStartedNotification = z.output<typeof ProcessStartedNotification>;
+
+export const ProcessFailedNotification = struct('FailedNotification', {
+  processId: text('The key that the process was to have; it is free again.'),
+  message: text('Why it was not started, as the error response says it.'),
+});
+export type ProcessFailedNotification = z.output<typeof ProcessFailedNotification>;
+
 export const ProcessClosedNotification = struct(
   'ExecClosedNotification',
   {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@exec-server/protocol';
 import type { RawData, WebSocket } from 'ws';
@@ -27,7 +26,7 @@ export interface WebSocketTransportOptions {
   readonly closeTimeoutMs?: number;
 }
 
-/** One JSON message per text message, over an open socket of the `ws` package. */
+/** One JSON message per text message, and binary messages, over an open socket of the `ws` package. */
 export function createWebSocketTransport(socket: WebSocket, options: WebSocketTransportOptions): Transport {
   return new WebSocketTransport(socket, options);
 }
@@ -71,14 +70,16 @@ class WebSocketTransport implements Transport {
 
   send(text: string): void {
     const bytes = Buffer.byteLength(text);
-    if (bytes > this.#maxFrameBytes) this.#sendFrames(Buffer.from(text));
-    else this.#sendFrame(text, bytes, true);
+    if (bytes > this.#maxFrameBytes) this.#sendMessage(Buffer.from(text), false);
+    else this.#sendFrame(text, bytes, { binary: false, fin: true });
   }
 
   sendBytes(line: Uint8Array): void {
-    const message = line.subarray(0, line.length - NEWLINE_BYTES);
-    if (message.length > this.#maxFrameBytes) this.#sendFrames(message);
-    else this.#sendFrame(message, message.length, true);
+    this.#sendMessage(line.subarray(0, line.length - NEWLINE_BYTES), false);
+  }
+
+  sendBinary(frame: Uint8Array): void {
+    this.#sendMessage(frame, true);
   }
 
   pause(): void {
@@ -105,17 +106,19 @@ class WebSocketTransport implements Transport {
     this.#socket.terminate();
   }
 
-  #sendFrames(message: Uint8Array): void {
-    for (let start = 0; start < message.length; start += this.#maxFrameBytes) {
+  #sendMessage(message: Uint8Array, binary: boolean): void {
+    let start = 0;
+    do {
       const frame = message.subarray(start, start + this.#maxFrameBytes);
-      this.#sendFrame(frame, frame.length, start + frame.length === message.length);
-    }
+      start += frame.length;
+      this.#sendFrame(frame, frame.length, { binary, fin: start === message.length });
+    } while (start < message.length);
   }
 
-  #sendFrame(data: string | Uint8Array, bytes: number, fin: boolean): void {
+  #sendFrame(data: string | Uint8Array, bytes: number, frame: { binary: boolean; fin: boolean }): void {
     if (this.#owner.phase !== 'live' || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#queuedBytes += bytes;
-    this.#socket.send(data, { binary: false, fin }, () => {
+    this.#socket.send(data, frame, () => {
       this.#queuedBytes -= bytes;
       this.#owner.drained();
     });
@@ -124,7 +127,7 @@ class WebSocketTransport implements Transport {
   #receive(data: RawData, isBinary: boolean): void {
     const bytes = toBuffer(data);
     // Text frames were checked by the socket, which ends the connection over bad ones.
-    if (isBinary && !isUtf8(bytes)) this.#owner.malformed('invalid unicode code point');
+    if (isBinary) this.#owner.binary(bytes);
     else this.#owner.message(bytes.toString('utf8'));
   }
 

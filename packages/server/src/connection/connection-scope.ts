@@ -1,14 +1,19 @@
 import type { Peer } from '@exec-server/rpc';
 import type { ConnectionResource, ConnectionScope } from '../dialects/dialect.js';
 
+/** What of a peer a scope passes on. */
+type ScopedPeer = Pick<
+  Peer,
+  'notify' | 'sendBytes' | 'sendBinary' | 'writable' | 'whenWritable' | 'bufferedBytes'
+>;
+
 /** What handlers see of the connection that they answer. */
 export class PeerScope implements ConnectionScope {
+  binaryOutput = false;
   readonly #resources = new Map<unknown, ConnectionResource>();
   #closed = false;
 
-  constructor(
-    private readonly peer: Pick<Peer, 'notify' | 'sendBytes' | 'writable' | 'whenWritable' | 'bufferedBytes'>,
-  ) {}
+  constructor(private readonly peer: ScopedPeer) {}
 
   get bufferedBytes(): number {
     return this.peer.bufferedBytes;
@@ -28,6 +33,10 @@ export class PeerScope implements ConnectionScope {
 
   sendBytes(line: Uint8Array): void {
     this.peer.sendBytes(line);
+  }
+
+  sendBinary(frame: Uint8Array): void {
+    this.peer.sendBinary(frame);
   }
 
   keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T {

@@ -11,16 +11,18 @@ import {
 import { Peer, type Transport } from '@exec-server/rpc';
 import type { Dialect, DialectMethod, HandlerContext } from '../dialects/dialect.js';
 import { describeSession, openSession } from '../dialects/exec/initialize.js';
-import { JsonOutputSink } from '../dialects/exec/json-output-sink.js';
+import { OwnerSink } from '../dialects/exec/owner-sink.js';
+import { notifyLifecycle } from '../dialects/exec/process-start.js';
 import { execDialect } from '../dialects/exec/table.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { OutputSink } from '../output/output-sink.js';
 import type { ProcessEngine } from '../process/process-engine.js';
-import type { Session, SessionOwner } from '../sessions/session.js';
+import type { LifecycleEvent, Session, SessionOwner } from '../sessions/session.js';
 import type { SessionRegistry } from '../sessions/session-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { PeerScope } from './connection-scope.js';
-import { Lanes } from './lanes.js';
+import { Lanes, type Place } from './lanes.js';
+import { Openings } from './openings.js';
 
 /** WebSocket close codes that this server sends. */
 const CLOSE_GOING_AWAY = 1001;
@@ -43,8 +45,10 @@ export class Connection implements SessionOwner {
   readonly #logger: Logger;
   readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'session' | 'place'>;
+  readonly #openings = new Openings();
   #session: Session | undefined;
   #confirmed = false;
+  #lifecycleEvents = false;
   #takenWhileBlocked = 0;
 
   constructor(
@@ -62,6 +66,7 @@ export class Connection implements SessionOwner {
       onNotification: ({ method }) => this.#onNotification(method),
       onUnexpectedResponse: (id) => this.#fail(`unexpected client response for request id ${id}`),
       onClose: (reason) => this.#onClose(reason),
+      onHandlerError: (err) => this.#logger.error({ err }, 'internal error'),
     });
     this.#scope = new PeerScope(this.#peer);
     this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
@@ -76,7 +81,11 @@ export class Connection implements SessionOwner {
   }
 
   createSink(processId: string): OutputSink {
-    return new JsonOutputSink(this.#peer, processId);
+    return new OwnerSink(this.#scope, processId);
+  }
+
+  announce(event: LifecycleEvent): void {
+    if (this.#lifecycleEvents) notifyLifecycle(this.#scope, event);
   }
 
   /** Says goodbye and ends the connection. */
@@ -98,25 +107,43 @@ export class Connection implements SessionOwner {
       }
       const method = this.#dialect.find(request.method);
       if (method === undefined) throw this.#dialect.unknownMethod(request.method);
-      const params = method.decode(request.params);
+      const params = method.decode(request.params) as never;
       const session = this.#sessionFor(method);
-      const taken = this.#lanes.submit(method.lane, length, (place) =>
-        this.#answer(request, () => method.handle(params as never, { ...this.#context, session, place })),
+      this.#submit(request, length, { method, params }, (place) =>
+        method.handle(params, { ...this.#context, session, place }),
       );
-      if (!taken)
-        throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
     } catch (error) {
       this.#answerError(request, error);
     }
+  }
+
+  #submit(
+    request: RequestMessage,
+    length: number,
+    { method, params }: { readonly method: DialectMethod; readonly params: never },
+    handle: (place: Place) => unknown,
+  ): void {
+    const begun = method.opens && this.#openings.add(method.opens(params));
+    const opening = method.follows && this.#openings.before(method.follows(params));
+    const taken = this.#lanes.submit(method.lane, length, async (place) => {
+      await opening;
+      await this.#answer(request, () => handle(place), begun);
+    });
+    if (taken) return;
+    begun?.();
+    throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
   }
 
   #initialize(request: RequestMessage): void {
     const params = decodeParams(METHODS.initialize.params, request.params);
     if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
     const { engine, sessions } = this.services;
+    // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.
+    this.#scope.binaryOutput = params.binaryOutput === true && this.#peer.carriesBinary;
+    this.#lifecycleEvents = params.lifecycleEvents === true;
     this.#session = openSession(sessions, params, this.info.principal, this);
     this.#logger.debug({ sessionId: this.#session.id, clientName: params.clientName }, 'session attached');
-    this.#peer.respond(request.id, describeSession(engine, this.#session));
+    this.#peer.respond(request.id, describeSession(engine, this.#session, params, this.#scope.binaryOutput));
   }
 
   #sessionFor({ family }: DialectMethod): Session {
@@ -126,13 +153,17 @@ export class Connection implements SessionOwner {
     return this.#session;
   }
 
-  async #answer(request: RequestMessage, handle: () => unknown): Promise<void> {
-    // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
-    if (this.#gone.signal.aborted) return;
+  async #answer(request: RequestMessage, handle: () => unknown, begun?: () => void): Promise<void> {
     try {
-      this.#peer.respond(request.id, await handle());
+      // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
+      if (this.#gone.signal.aborted) return;
+      const result = handle();
+      begun?.();
+      this.#peer.respond(request.id, await result);
     } catch (error) {
       this.#answerError(request, error);
+    } finally {
+      begun?.();
     }
   }
 
@@ -168,14 +199,18 @@ export class Connection implements SessionOwner {
   }
 
   #onClose(reason: string | undefined): void {
-    this.#gone.abort(new Error('the connection is gone'));
-    this.#scope.close();
     this.#logger.debug({ reason }, 'disconnected');
-    const session = this.#session;
-    if (session?.isOwnedBy(this)) {
-      if (this.info.resumable) this.services.sessions.detach(session);
-      else this.services.sessions.end(session);
-    }
     this.services.onClosed(this);
+    this.#gone.abort(new Error('the connection is gone'));
+    // First of all: a session that stays attached to nobody could never be resumed.
+    this.#leaveSession();
+    this.#scope.close();
+  }
+
+  #leaveSession(): void {
+    const session = this.#session;
+    if (!session?.isOwnedBy(this)) return;
+    if (this.info.resumable) this.services.sessions.detach(session);
+    else this.services.sessions.end(session);
   }
 }

@@ -15,6 +15,10 @@ export interface ConnectionScope {
   notify(method: string, params: unknown): void;
   /** Sends a message that is encoded already, with its newline; the buffer is the connection's from here on. */
   sendBytes(line: Uint8Array): void;
+  /** Whether the client has agreed to take output as binary frames. Settled with the handshake. */
+  readonly binaryOutput: boolean;
+  /** Sends a binary message, which is not to be changed any more. Only with `binaryOutput`. */
+  sendBinary(frame: Uint8Array): void;
   /** Bytes sent that have not left this process yet. */
   readonly bufferedBytes: number;
   /** False while the client is behind in reading; producers of notifications wait then. */
@@ -40,6 +44,10 @@ export interface DialectMethod {
   /** Names the group of methods in handshake errors. */
   readonly family: string;
   readonly lane: 'control' | 'ordinary';
+  /** Names what the request makes, so that requests about it do not overtake it. */
+  readonly opens?: ((params: never) => string) | undefined;
+  /** Names what the request is about, where something that is still to be made may be meant. */
+  readonly follows?: ((params: never) => string) | undefined;
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
   /** Acts on decoded params. Throws an {@link RpcError} for what the client is to be told. */

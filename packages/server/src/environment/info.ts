@@ -36,6 +36,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processTags: true,
   processCloseStdin: true,
   processSpill: true,
+  processLifecycleEvents: true,
   processKeepAlive: true,
   processAttach: true,
   processWait: true,
@@ -44,6 +45,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processGracefulTerminate: true,
   netWaitForPort: true,
   httpCancel: true,
+  binaryOutput: true,
 };
 
 /** Describes this machine to clients. */

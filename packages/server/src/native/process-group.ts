@@ -31,7 +31,16 @@ export class ProcessGroup {
   /** From here on the number is free for a new process as soon as the group is empty. */
   reapedLeader(): void {
     this.#leaderReaped = true;
-    this.#groupGone = !this.#send(0);
+    this.#groupGone = !this.#exists();
+  }
+
+  #exists(): boolean {
+    try {
+      return this.#send(0);
+    } catch {
+      // Who may not be signalled, such as another user's process, is there.
+      return true;
+    }
   }
 
   /** Nothing of it is left, or its number is somebody else's by now. */

@@ -40,7 +40,7 @@ export class LogFollower {
   }
 
   #pump(): void {
-    while (!this.#stopped && !this.#waiting) {
+    while (!this.#stopped) {
       const event = this.process.nextEvent(this.cursor);
       if (event === undefined) return;
       if (!this.sink.writable) {
@@ -57,7 +57,9 @@ export class LogFollower {
     }
   }
 
+  /** Every event of the process is an occasion too: a queue that has room again need not drain first. */
   #pumpWhenWritable(): void {
+    if (this.#waiting) return;
     this.#waiting = true;
     void this.sink.whenWritable().then(() => {
       this.#waiting = false;

@@ -25,6 +25,7 @@ export function waitForEvent(
   isOver: () => boolean,
   { waitMs, clock, signal }: WaitOptions,
 ): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => () => {
       unwatch();

@@ -42,12 +42,25 @@ export async function startProcess(
   request: StartRequest,
   confinement: Confinement,
 ): Promise<ManagedProcess> {
-  refuseUnenforceable(confinement);
-  const shell = chooseSnapshotShell(request);
-  if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
-  const slot = engine.registry.reserve(session, request.processId);
-  if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
-  const start: Start = { engine, session, slot, request };
+  try {
+    refuseUnenforceable(confinement);
+    const shell = chooseSnapshotShell(request);
+    if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
+    const slot = engine.registry.reserve(session, request.processId);
+    if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
+    return await startInSlot({ engine, session, slot, request }, shell);
+  } catch (error) {
+    const failure = asStartError(error);
+    recordRefusal(engine, session, request, failure);
+    // Whoever has the id has not failed.
+    if (failure.failure !== 'id-taken')
+      session.announce({ kind: 'failed', processId: request.processId, message: failure.message });
+    throw failure;
+  }
+}
+
+async function startInSlot(start: Start, shell: SnapshotShell | undefined): Promise<ManagedProcess> {
+  const { engine, session, slot, request } = start;
   let spill: SpillFile | undefined;
   try {
     const plan = planLaunch(engine, request);
@@ -55,6 +68,7 @@ export async function startProcess(
     const process =
       shell === undefined ? manage(start, plan, spill) : await manageFromSnapshot(start, plan, shell, spill);
     slot.started(process);
+    session.announce({ kind: 'started', processId: process.id, pid: process.pid });
     session.adopt(process);
     process.begin();
     if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine);
@@ -63,9 +77,7 @@ export async function startProcess(
     engine.registry.forget(slot);
     slot.failed();
     if (spill !== undefined) await discardSpill(engine, spill);
-    const failure = asStartError(error);
-    recordRefusal(engine, session, request, failure);
-    throw failure;
+    throw error;
   }
 }
 

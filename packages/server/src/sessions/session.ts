@@ -2,11 +2,18 @@ import type { OutputSink } from '../output/output-sink.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
 
+/** What became of a start. It has no number: the events of a process begin after it. */
+export type LifecycleEvent =
+  | { readonly kind: 'started'; readonly processId: string; readonly pid: number }
+  | { readonly kind: 'failed'; readonly processId: string; readonly message: string };
+
 /** The connection that a session is attached to: it gets the events of the session's processes. */
 export interface SessionOwner {
   /** Where the connection comes from, for the audit log. */
   readonly remote: string;
   createSink(processId: string): OutputSink;
+  /** Tells the client what became of a start, if it wants to know. */
+  announce(event: LifecycleEvent): void;
 }
 
 /** What a client has running here; outlives the client's connection for a while. */
@@ -53,6 +60,11 @@ export class Session {
   answerFor(tree: TreeRoot & { readonly gone: Promise<void> }): void {
     this.trees.add(tree);
     void tree.gone.then(() => this.trees.delete(tree));
+  }
+
+  /** Tells whoever is attached what became of a start. */
+  announce(event: LifecycleEvent): void {
+    this.#owner?.announce(event);
   }
 
   /** Sends a process's events to whoever is attached. */

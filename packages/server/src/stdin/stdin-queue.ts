@@ -126,6 +126,7 @@ export class StdinQueue {
   }
 
   async #waitForRoom(write: QueuedWrite, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const { promise, resolve, reject } = withResolvers();
     const waiting: WaitingWrite = { ...write, accept: resolve, fail: reject };
     const takeBack = () => {

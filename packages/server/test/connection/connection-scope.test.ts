@@ -18,6 +18,7 @@ const open = () =>
     whenWritable: () => Promise.resolve(),
     notify() {},
     sendBytes() {},
+    sendBinary() {},
   });
 
 it('keeps one of each kind and closes them with the connection, once', () => {

@@ -1,10 +1,10 @@
 import { invalidRequest } from '@exec-server/protocol';
-import { OutputEncoder } from '@exec-server/rpc/node';
 import { type FollowerSink, LogFollower } from '../../output/log-follower.js';
 import type { RetainedChunk } from '../../output/retained-log.js';
 import type { ManagedProcess, ProcessEvent } from '../../process/managed-process.js';
 import type { ConnectionResource, ConnectionScope } from '../dialect.js';
-import { exitedParams } from './json-output-sink.js';
+import { chooseOutputMessages, type OutputMessages } from './output-messages.js';
+import { exitedParams } from './owner-sink.js';
 
 /** What a connection may do with a process that is not its own. */
 export type AttachMode = 'view' | 'control';
@@ -65,23 +65,27 @@ function keyOf(sessionId: string, processId: string): string {
   return JSON.stringify([sessionId, processId]);
 }
 
-/** Notifications of one chunk are the same bytes for every viewer; each is made once while somebody needs it. */
-const encoded = new WeakMap<RetainedChunk, Uint8Array>();
+/** Messages of one chunk in one form are the same bytes for every viewer; each is made once while somebody needs it. */
+const encoded: Readonly<Record<OutputMessages['form'], WeakMap<RetainedChunk, Uint8Array>>> = {
+  json: new WeakMap(),
+  binary: new WeakMap(),
+};
 
 /** Sends a process's events to a connection that does not own it, each with the session that does. */
 class ViewerSink implements FollowerSink {
-  readonly #encoder: OutputEncoder;
+  readonly #messages: OutputMessages;
 
   constructor(
     private readonly connection: ConnectionScope,
     private readonly process: ManagedProcess,
     private readonly options: Pick<AttachOptions, 'sessionId' | 'queueBytes'>,
   ) {
-    this.#encoder = new OutputEncoder('process/output', process.id, options.sessionId);
+    this.#messages = chooseOutputMessages(connection, process.id, options.sessionId);
   }
 
   get writable(): boolean {
-    return this.connection.bufferedBytes < this.options.queueBytes;
+    // What the connection takes again is never refused here: whoever waits for the one waits for both.
+    return this.connection.writable || this.connection.bufferedBytes < this.options.queueBytes;
   }
 
   whenWritable(): Promise<void> {
@@ -90,7 +94,7 @@ class ViewerSink implements FollowerSink {
 
   event(event: ProcessEvent): void {
     const target = { processId: this.process.id, sessionId: this.options.sessionId };
-    if (event.kind === 'output') this.connection.sendBytes(this.#encode(event.chunk));
+    if (event.kind === 'output') this.#messages.send(this.#encode(event.chunk));
     else if (event.kind === 'closed') this.connection.notify('process/closed', { ...target, seq: event.seq });
     else this.connection.notify('process/exited', { ...target, ...exitedParams(event.seq, event.exit) });
   }
@@ -101,10 +105,11 @@ class ViewerSink implements FollowerSink {
   }
 
   #encode(chunk: RetainedChunk): Uint8Array {
-    const known = encoded.get(chunk);
+    const ofThisForm = encoded[this.#messages.form];
+    const known = ofThisForm.get(chunk);
     if (known !== undefined) return known;
-    const line = this.#encoder.encode(chunk.seq, chunk.stream, chunk.data);
-    encoded.set(chunk, line);
-    return line;
+    const message = this.#messages.encode(chunk);
+    ofThisForm.set(chunk, message);
+    return message;
   }
 }

@@ -30,10 +30,17 @@ export function openSession(
   }
 }
 
-export function describeSession(engine: ProcessEngine, session: Session): InitializeResult {
+export function describeSession(
+  engine: ProcessEngine,
+  session: Session,
+  params: InitializeParams,
+  binaryOutput: boolean,
+): InitializeResult {
   return {
     sessionId: session.id,
     environmentInfo: engine.environmentInfo,
     protocolVersion: PROTOCOL_VERSION,
+    // Who did not ask gets the answer of a server that does not know the word.
+    ...(params.binaryOutput !== undefined && { binaryOutput }),
   };
 }

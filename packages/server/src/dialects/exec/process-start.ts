@@ -11,7 +11,8 @@ import {
 import type { StartRequest } from '../../process/launch-plan.js';
 import * as engineStart from '../../process/start.js';
 import { StartError } from '../../process/start-error.js';
-import type { HandlerContext } from '../dialect.js';
+import type { LifecycleEvent } from '../../sessions/session.js';
+import type { ConnectionScope, HandlerContext } from '../dialect.js';
 import { checkTerminalSize } from './process-resize.js';
 
 export async function startProcess(
@@ -31,6 +32,11 @@ export async function startProcess(
   } catch (error) {
     throw error instanceof StartError ? startErrorToRpc(error) : error;
   }
+}
+
+/** Tells a client what became of a start, beside the answer to whoever asked for it. */
+export function notifyLifecycle(connection: ConnectionScope, { kind, ...params }: LifecycleEvent): void {
+  connection.notify(`process/${kind}`, params);
 }
 
 function toStartRequest(params: ProcessStartParams): StartRequest {

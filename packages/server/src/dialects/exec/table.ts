@@ -61,6 +61,24 @@ const HANDLERS: Handlers = {
   'capabilities/discoverV2': discoverCapabilities,
 };
 
+type Names = { readonly [M in MethodName]?: (params: ParamsOf<M>) => string };
+
+/** Requests that make something, and how it is called. */
+const OPENINGS: Names = {
+  'process/start': ({ processId }) => `process ${processId}`,
+  'fs/open': ({ handleId }) => `handle ${handleId}`,
+  'http/request': ({ requestId }) => `http ${requestId}`,
+};
+
+/** Control requests, which overtake others, about something that may still be in the making. */
+const FOLLOWERS: Names = {
+  'process/signal': ({ processId }) => `process ${processId}`,
+  'process/terminate': ({ processId }) => `process ${processId}`,
+  'process/resize': ({ processId }) => `process ${processId}`,
+  'fs/close': ({ handleId }) => `handle ${handleId}`,
+  'http/cancel': ({ requestId }) => `http ${requestId}`,
+};
+
 /** The current protocol: `process/*`, `environment/*` and their families. */
 export const execDialect: Dialect = {
   find: (method) => (isMethod(method) && method !== 'initialize' ? describeMethod(method) : undefined),
@@ -74,6 +92,8 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod 
   return {
     family,
     lane: lane === 'control' ? 'control' : 'ordinary',
+    opens: OPENINGS[name] as DialectMethod['opens'],
+    follows: FOLLOWERS[name] as DialectMethod['follows'],
     decode: (value) => decodeParams(params, value),
     handle: (decoded, context) => {
       if (handler === undefined) throw methodNotFound(name);
