@@ -49,6 +49,39 @@ describe('NotificationHub', () => {
     expect(seen).toEqual([1]);
   });
 
+  test('output comes as bytes from notifications and frames alike, in order with the rest', () => {
+    const order: unknown[] = [];
+    const hub = new NotificationHub(({ method }) => order.push(method));
+    const listener = (output: unknown) => order.push(output);
+    const stop = hub.onOutput(listener);
+    hub.onOutput(listener);
+    const frame = {
+      processId: 'p',
+      sessionId: 's',
+      seq: 2,
+      stream: 'pty',
+      data: Uint8Array.of(0xff),
+    } as const;
+    const params = { processId: 'p', seq: 1, stream: 'stdout', chunk: '/wA=' } as const;
+    hub.publish({ method: 'process/output', params });
+    hub.publishOutput(frame);
+    hub.publish({ method: 'process/output', params: { ...params, sessionId: 's' } });
+    hub.publish(closedEvent(3));
+    expect([order, hub.heldCount]).toEqual([[], 4]);
+    stop();
+    stop();
+    hub.release();
+    const first = { processId: 'p', seq: 1, stream: 'stdout', data: Uint8Array.of(0xff, 0) };
+    expect(order).toEqual([
+      'process/output',
+      first,
+      frame,
+      'process/output',
+      { ...first, sessionId: 's' },
+      'process/closed',
+    ]);
+  });
+
   test('a listener that throws stops no other, and its error surfaces', async () => {
     const hub = new NotificationHub(undefined);
     hub.release();

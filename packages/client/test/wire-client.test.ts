@@ -1,4 +1,4 @@
-import { MalformedMessageError, RpcError } from '@exec-server/protocol';
+import { encodeOutputFrame, MalformedMessageError, RpcError } from '@exec-server/protocol';
 import { CallTimeoutError, ConnectionLostError } from '@exec-server/rpc';
 import { describe, expect, test } from 'vitest';
 import { UnexpectedSessionError, WireClient } from '../src/index.js';
@@ -199,6 +199,99 @@ describe('notifications', () => {
     expect(seqs).toEqual([]);
     client.resume();
     await told;
+  });
+});
+
+describe('binary output', () => {
+  const frame = (seq: number) => ({
+    processId: 'p',
+    seq,
+    stream: 'stdout' as const,
+    data: Uint8Array.of(0, 0xff, seq),
+  });
+
+  test.each([
+    [undefined, {}, false],
+    [false, {}, false],
+    [true, { binaryOutput: true }, true],
+  ])('option %s: asks with %j and is on: %s', async (binaryOutput, asked, on) => {
+    const server = scriptAcceptingServer({ sessionId: 's', ...asked });
+    const client = await connect(server, binaryOutput === undefined ? {} : { binaryOutput });
+    expect(server.seen[0]?.params).toEqual({ clientName: 'test', ...asked });
+    expect(client.binaryOutput).toBe(on);
+  });
+
+  test.each([[{}], [{ binaryOutput: false }]])(
+    'a server that answers %j has not granted it',
+    async (answer) => {
+      const server = scriptAcceptingServer({ sessionId: 's', ...answer });
+      const client = await connect(server, { binaryOutput: true });
+      expect(client.binaryOutput).toBe(false);
+      const output = new Promise((resolve) => client.onOutput(resolve));
+      server.send({
+        method: 'process/output',
+        params: { processId: 'p', seq: 1, stream: 'stdout', chunk: 'AP8B' },
+      });
+      expect(await output).toEqual(frame(1));
+    },
+  );
+
+  test('is not asked for over a transport that has no binary messages', async () => {
+    const server = scriptAcceptingServer();
+    const { transport } = server;
+    const textOnly = new Proxy(transport, {
+      get(target, name) {
+        if (name === 'sendBinary') return undefined;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await WireClient.connect(textOnly, { clientName: 'test', binaryOutput: true });
+    expect(server.seen[0]?.params).toEqual({ clientName: 'test' });
+  });
+
+  test('reaches onOutput in order with the notifications, also what comes with the answer to initialize', async () => {
+    const server = scriptServer(({ id, method }, { send, far }) => {
+      if (method !== 'initialize') return;
+      send({ id, result: { sessionId: 's', binaryOutput: true } });
+      far.sendBinary?.(encodeOutputFrame(frame(1)));
+      send(closedEvent(2));
+      far.sendBinary?.(encodeOutputFrame({ ...frame(3), sessionId: 'other' }));
+      far.close();
+    });
+    const client = await connect(server, { binaryOutput: true });
+    const order: unknown[] = [];
+    client.onOutput((output) => order.push(output));
+    client.on('process/closed', ({ seq }) => order.push(seq));
+    await client.closed;
+    expect(order).toEqual([frame(1), 2, { ...frame(3), sessionId: 'other' }]);
+  });
+
+  test('a frame that makes no sense ends the connection', async () => {
+    const server = scriptAcceptingServer({ sessionId: 's', binaryOutput: true });
+    const client = await connect(server, { binaryOutput: true });
+    server.far.sendBinary?.(Uint8Array.of(1, 2, 3));
+    const reason = await client.closed;
+    expect(reason).toBe(
+      'failed to parse JSON-RPC message from exec-server test: output frame: 3 bytes are less than its header of 16',
+    );
+    expect(await server.closed).toBe(`closed with code 1002: ${reason}`);
+  });
+
+  test('frames count among what is held before the answer', async () => {
+    const server = scriptServer((_message, { far }) => {
+      for (let seq = 1; seq <= 4097; seq++) far.sendBinary?.(encodeOutputFrame(frame(seq)));
+    });
+    const failure = await connect(server, { binaryOutput: true }).catch((error: unknown) => error);
+    expect((failure as ConnectionLostError).reason).toContain('too many notifications before the handshake');
+  });
+
+  test('a client that did not ask reads binary messages as JSON', async () => {
+    const server = scriptAcceptingServer();
+    const client = await connect(server);
+    const seq = new Promise((resolve) => client.on('process/closed', (params) => resolve(params.seq)));
+    server.far.sendBinary?.(new TextEncoder().encode(JSON.stringify(closedEvent(5))));
+    expect(await seq).toBe(5);
   });
 });
 

@@ -39,6 +39,50 @@ describe('messages', () => {
     ]);
   });
 
+  test('carries binary messages both ways, in order with the others', async () => {
+    const transport = openTransport();
+    const arrived: unknown[] = [];
+    const record = recordTransport(transport, {
+      onMessage: (text) => arrived.push(text),
+      onBinary: (bytes) => arrived.push(bytes),
+    });
+    pair.near.send('1');
+    pair.near.send(Buffer.from([0xff]));
+    pair.near.send('2');
+    await record.until(2);
+    expect(arrived).toEqual(['1', Uint8Array.of(0xff), '2']);
+    const frames: [Buffer, boolean][] = [];
+    pair.near.on('message', (data: Buffer, isBinary) => frames.push([data, isBinary]));
+    transport.send('3');
+    transport.sendBinary?.(Uint8Array.of(0xfe));
+    transport.close();
+    transport.sendBinary?.(Uint8Array.of(0xfd));
+    await once(pair.near, 'close');
+    expect(frames).toEqual([
+      [Buffer.from('3'), false],
+      [Buffer.from([0xfe]), true],
+    ]);
+  });
+
+  test('holds binary messages like text, and what it holds is counted in bytes', async () => {
+    const transport = openTransport();
+    const frames: Uint8Array[] = [];
+    const record = recordTransport(transport, { onBinary: (frame) => frames.push(frame) });
+    transport.pause();
+    const half = Buffer.alloc(32 * 1024 * 1024, 0xff);
+    for (let sent = 0; sent < 2; sent++) {
+      const arrived = once(pair.far, 'message');
+      pair.near.send(half);
+      await arrived;
+    }
+    transport.resume();
+    await record.when(() => frames.length === 2);
+    transport.pause();
+    for (let sent = 0; sent < 2; sent++) pair.near.send(half);
+    pair.near.send(Buffer.from([0xff]));
+    expect(await record.closed).toBe('more than 64 MiB arrived while paused');
+  });
+
   test('holds what arrives before it is opened or while it is paused, in order', async () => {
     const transport = openTransport();
     const arrived = once(pair.far, 'message');

@@ -98,6 +98,36 @@ describe('createMemoryTransportPair', () => {
     expect(await recordTransport(b).closed).toBe('first');
   });
 
+  test('carries binary messages in order with the others, as copies, counted in bytes', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const arrived: unknown[] = [];
+    const frame = Uint8Array.of(0, 0xff, 1);
+    a.send('before');
+    a.sendBinary?.(frame);
+    a.send('after');
+    expect(a.bufferedBytes).toBe('before'.length + frame.length + 'after'.length);
+    frame.fill(9);
+    const right = recordTransport(b, {
+      onMessage: (text) => arrived.push(text),
+      onBinary: (bytes) => arrived.push(bytes),
+    });
+    await right.until(2);
+    expect(arrived).toEqual(['before', Uint8Array.of(0, 0xff, 1), 'after']);
+    a.close();
+    a.sendBinary?.(frame);
+    expect(await right.closed).toBeUndefined();
+    expect(arrived).toHaveLength(3);
+  });
+
+  test('reads binary messages as text for an owner that takes no others', async () => {
+    const [a, b] = createMemoryTransportPair();
+    a.sendBinary?.(Uint8Array.of(0xff));
+    a.sendBinary?.(new TextEncoder().encode('"é"'));
+    const right = recordTransport(b);
+    expect(await right.until(1)).toEqual(['"é"']);
+    expect(right.malformed).toEqual(['invalid unicode code point']);
+  });
+
   test('has one owner', () => {
     const [a] = createMemoryTransportPair();
     recordTransport(a);

@@ -247,6 +247,49 @@ describe('messages that cannot be read', () => {
   });
 });
 
+describe('binary messages', () => {
+  test('go to their handler, in order with the rest; one that throws is reported and stops nothing', async () => {
+    const order: unknown[] = [];
+    const errors: unknown[] = [];
+    const { peer, far } = startPeer({
+      onBinary(frame) {
+        order.push(frame);
+        if (frame.length === 0) throw new Error('bug');
+      },
+      onNotification: ({ method }) => order.push(method),
+      onHandlerError: (error) => errors.push(error),
+    });
+    far.sendBinary?.(Uint8Array.of());
+    far.send('{"method":"a"}');
+    far.sendBinary?.(Uint8Array.of(0xff));
+    far.close();
+    await peer.closed;
+    expect(order).toEqual([Uint8Array.of(), 'a', Uint8Array.of(0xff)]);
+    expect(errors).toEqual([new Error('bug')]);
+  });
+
+  test('are JSON to a peer without the handler', async () => {
+    const methods: string[] = [];
+    const { peer, far } = startPeer({ onNotification: ({ method }) => methods.push(method) });
+    far.sendBinary?.(new TextEncoder().encode('{"method":"a"}'));
+    far.close();
+    await peer.closed;
+    expect(methods).toEqual(['a']);
+  });
+
+  test('sent after the end go nowhere', async () => {
+    const frames: Uint8Array[] = [];
+    const [near, far] = createMemoryTransportPair();
+    const peer = new Peer(near, quiet);
+    const record = recordTransport(far, { onBinary: (frame) => frames.push(frame) });
+    peer.sendBinary(Uint8Array.of(1));
+    peer.close();
+    peer.sendBinary(Uint8Array.of(2));
+    await record.closed;
+    expect(frames).toEqual([Uint8Array.of(1)]);
+  });
+});
+
 describe('back-pressure', () => {
   const HIGH = 100;
   const LOW = 40;
@@ -300,6 +343,7 @@ describe('back-pressure', () => {
       (peer: Peer) => peer.respond(1, 'x'.repeat(HIGH)),
       (peer: Peer) => peer.respondError(1, { code: 1, message: 'x'.repeat(HIGH) }),
       (peer: Peer) => void peer.request('r', 'x'.repeat(HIGH)).catch(() => {}),
+      (peer: Peer) => peer.sendBinary(new Uint8Array(HIGH)),
     ]) {
       const { peer } = pausedReader();
       send(peer);

@@ -13,3 +13,20 @@ it('initializes by name and by position', () => {
   );
   expect(decodeResult(InitializeResult, { sessionId: 's' })).toEqual({ sessionId: 's' });
 });
+
+it('takes `binaryOutput` by name only, as a flag', () => {
+  expect(decodeParams(InitializeParams, { clientName: 'c', binaryOutput: true })).toEqual({
+    clientName: 'c',
+    binaryOutput: true,
+  });
+  expect(problemOf(InitializeParams, { clientName: 'c', binaryOutput: 1 })).toBe(
+    'invalid type: number, expected a boolean',
+  );
+  expect(problemOf(InitializeParams, ['c', null, true])).toBe(
+    'invalid length 3, expected fewer elements in array',
+  );
+  expect(decodeResult(InitializeResult, { sessionId: 's', binaryOutput: true })).toEqual({
+    sessionId: 's',
+    binaryOutput: true,
+  });
+});

@@ -130,3 +130,31 @@ describe.each([
     expect(near.bufferedBytes).toBe(0);
   });
 });
+
+test('lines carry no binary messages, and sending one is an error of the program', async () => {
+  const { near } = await startPeers(overLines);
+  expect(near.carriesBinary).toBe(false);
+  expect(() => near.sendBinary(Uint8Array.of(1))).toThrow('near carries no binary messages');
+});
+
+test.each([
+  [HIGH - 1, true],
+  [HIGH, false],
+  [HIGH + 1, false],
+])(
+  '%i queued bytes of a binary message: writable is %s, until the other side has read',
+  async (bytes, writable) => {
+    let take = (_frame: Uint8Array) => {};
+    const taken = new Promise<Uint8Array>((resolve) => {
+      take = resolve;
+    });
+    const { near, far } = await startPeers(overWebSocket, { far: { onBinary: (frame) => take(frame) } });
+    expect(near.carriesBinary).toBe(true);
+    far.pause();
+    near.sendBinary(new Uint8Array(bytes).fill(0xff));
+    expect([near.bufferedBytes, near.writable]).toEqual([bytes, writable]);
+    far.resume();
+    await near.whenWritable();
+    expect((await taken).length).toBe(bytes);
+  },
+);

@@ -54,6 +54,32 @@ describe('messages', () => {
     ]);
   });
 
+  test('carries binary messages both ways, in order with the others', async () => {
+    const transport = openTransport();
+    const arrived: unknown[] = [];
+    const record = recordTransport(transport, {
+      onMessage: (text) => arrived.push(text),
+      onBinary: (bytes) => arrived.push(Uint8Array.from(bytes)),
+    });
+    pair.far.send('1');
+    pair.far.send(Buffer.from([0xff]));
+    pair.far.send(Buffer.alloc(0));
+    pair.far.send('2');
+    await record.until(2);
+    expect(arrived).toEqual(['1', Uint8Array.of(0xff), Uint8Array.of(), '2']);
+    expect(record.malformed).toEqual([]);
+    const messages = received(3);
+    transport.send('3');
+    transport.sendBinary?.(Buffer.from('4'));
+    transport.sendBytes(Buffer.from('5\n'));
+    expect(transport.bufferedBytes).toBe(3);
+    expect(await messages).toEqual([
+      { text: '3', isBinary: false },
+      { text: '4', isBinary: true },
+      { text: '5', isBinary: false },
+    ]);
+  });
+
   test('nothing is read before it is opened, and nothing is lost', async () => {
     const transport = openTransport();
     pair.far.send('early');
@@ -102,14 +128,16 @@ describe('messages', () => {
     recordTransport(transport);
     const raw: Buffer[] = [];
     pair.farStream.on('data', (data: Buffer) => raw.push(data));
-    const messages = received(2);
+    const messages = received(3);
     transport.send('t'.repeat(length));
     transport.sendBytes(Buffer.from(`${'b'.repeat(length)}\n`));
+    transport.sendBinary?.(Buffer.from('f'.repeat(length)));
     expect(await messages).toEqual([
       { text: 't'.repeat(length), isBinary: false },
       { text: 'b'.repeat(length), isBinary: false },
+      { text: 'f'.repeat(length), isBinary: true },
     ]);
-    expect(payloadLengths(Buffer.concat(raw))).toEqual([...frames, ...frames]);
+    expect(payloadLengths(Buffer.concat(raw))).toEqual([...frames, ...frames, ...frames]);
   });
 });
 

@@ -16,7 +16,11 @@ export interface TransportRecord {
 /** Opens a transport and keeps what it tells. */
 export function recordTransport(
   transport: Transport,
-  hooks: { onMessage?: (text: string) => void; onEnd?: () => void } = {},
+  hooks: {
+    onMessage?: (text: string) => void;
+    onBinary?: (frame: Uint8Array) => void;
+    onEnd?: () => void;
+  } = {},
 ): TransportRecord {
   const messages: string[] = [];
   const malformed: string[] = [];
@@ -48,6 +52,12 @@ export function recordTransport(
         look();
       },
       ...(hooks.onEnd && { onEnd: hooks.onEnd }),
+      ...(hooks.onBinary && {
+        onBinary(frame: Uint8Array) {
+          hooks.onBinary?.(frame);
+          look();
+        },
+      }),
       onClose(reason) {
         resolve(reason);
         look();
