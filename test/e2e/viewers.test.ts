@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WireClient } from '@exec-server/client';
+import { connectUnixSocket } from '@exec-server/rpc/node';
 import { expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { openSession, serve, startParams } from './session.js';
+import { serve } from './session.js';
 
 const VIEWERS = 20;
 const SLEEPERS = 2;
@@ -13,19 +19,34 @@ class Counter {
   lastSeq = 0;
   missing = 0;
   readonly closed: Promise<void>;
-  readonly #onClosed: () => void;
+  readonly attached: Promise<void>;
+  #onClosed = () => {};
+  #onAttached = () => {};
+  #partial: Buffer[] = [];
 
-  constructor(readonly socket: WebSocket) {
-    let onClosed = () => {};
+  constructor(readonly socket: Socket) {
     this.closed = new Promise((resolve) => {
-      onClosed = resolve;
+      this.#onClosed = resolve;
     });
-    this.#onClosed = onClosed;
-    socket.on('message', (data: Buffer) => this.#count(data));
+    this.attached = new Promise((resolve) => {
+      this.#onAttached = resolve;
+    });
+    socket.on('data', (data) => this.#receive(data as Buffer));
+  }
+
+  #receive(data: Buffer): void {
+    let start = 0;
+    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, start)) {
+      this.#count(Buffer.concat([...this.#partial, data.subarray(start, end)]));
+      this.#partial = [];
+      start = end + 1;
+    }
+    this.#partial.push(data.subarray(start));
   }
 
   #count(data: Buffer): void {
     const head = data.toString('latin1', 0, 300);
+    if (head.startsWith('{"id":2,')) this.#onAttached();
     const [, method] = /^\{"method":"process\/(\w+)"/.exec(head) ?? [];
     if (method === undefined) return;
     if (method === 'lagged') {
@@ -53,35 +74,40 @@ function countBase64(data: Buffer, start: number): number {
   return ((end - start) / 4) * 3 - padding;
 }
 
-async function connect(url: string): Promise<WebSocket> {
-  const socket = new WebSocket(url, { perMessageDeflate: false });
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  socket.send(JSON.stringify({ id: 1, method: 'initialize', params: { clientName: 'viewer' } }));
-  await new Promise((resolve) => socket.once('message', resolve));
-  socket.send(JSON.stringify({ method: 'initialized' }));
-  return socket;
+/** A connection over a Unix socket that attaches to the process `p` of a session. */
+async function view(path: string, sessionId: string): Promise<Counter> {
+  const socket = connect(path);
+  await once(socket, 'connect');
+  const counter = new Counter(socket);
+  const send = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
+  send({ id: 1, method: 'initialize', params: { clientName: 'viewer' } });
+  send({ method: 'initialized' });
+  send({ id: 2, method: 'process/attach', params: { processId: 'p', sessionId } });
+  await counter.attached;
+  return counter;
 }
 
 it(`${VIEWERS} viewers of 100 MB, ${SLEEPERS} of them asleep: the others get every byte, the sleepers exact gaps`, async () => {
-  const server = await serve();
-  const { wire: owner, sessionId } = await openSession(server.url);
-  await owner.request('process/start', startParams('p', ['/bin/sh', '-c', `read x; head -c ${BYTES} /dev/zero`], { pipeStdin: true }));
-  const counters = await Promise.all(
-    Array.from({ length: VIEWERS }, async () => {
-      const socket = await connect(server.url);
-      const attached = new Promise((resolve) => socket.once('message', resolve));
-      socket.send(JSON.stringify({ id: 2, method: 'process/attach', params: { processId: 'p', sessionId } }));
-      await attached;
-      return new Counter(socket);
-    }),
-  );
+  // All over one kind of socket: the owner sets the pace, and the kernel gives every kind another share.
+  const path = join(mkdtempSync(join(tmpdir(), 'exec-server-viewers-')), 'socket');
+  await serve('--listen', `unix://${path}`);
+  const owner = await WireClient.connect(await connectUnixSocket(path), { clientName: 'owner' });
+  const { sessionId } = owner;
+  await owner.call('process/start', {
+    processId: 'p',
+    argv: ['/bin/sh', '-c', `read x; head -c ${BYTES} /dev/zero`],
+    cwd: 'file:///tmp',
+    env: { PATH: '/usr/bin:/bin' },
+    tty: false,
+    pipeStdin: true,
+  });
+  const counters = await Promise.all(Array.from({ length: VIEWERS }, () => view(path, sessionId)));
   const sleepers = counters.slice(0, SLEEPERS);
   const awake = counters.slice(SLEEPERS);
   for (const { socket } of sleepers) socket.pause();
-  await owner.request('process/write', { processId: 'p', chunk: btoa('\n'), writeId: '1' });
+  await owner.call('process/write', { processId: 'p', chunk: btoa('\n'), writeId: '1' });
   await Promise.all(awake.map(({ closed }) => closed));
-  const { result } = await owner.request('process/wait', { processId: 'p' });
-  expect(result).toMatchObject({ running: false, exitCode: 0 });
+  expect(await owner.call('process/wait', { processId: 'p' })).toMatchObject({ running: false, exitCode: 0 });
   for (const { bytes, missing } of awake) expect({ bytes, missing }).toEqual({ bytes: BYTES, missing: 0 });
   const lastSeq = awake[0]?.lastSeq;
   for (const { socket } of sleepers) socket.resume();
@@ -91,5 +117,6 @@ it(`${VIEWERS} viewers of 100 MB, ${SLEEPERS} of them asleep: the others get eve
     expect(sleeper.missing).toBeGreaterThan(0);
     expect(sleeper.bytes).toBeLessThan(BYTES);
   }
-  for (const { socket } of counters) socket.terminate();
+  for (const { socket } of counters) socket.destroy();
+  owner.close();
 });

@@ -18,7 +18,11 @@ export const serverLimitsSchema = z.strictObject({
   /** Processes of other sessions that one connection may be attached to. */
   attachedProcesses: z._default(positiveInteger(), 1024),
   /** Bytes queued to a connection at which what it only views waits in the log. */
-  viewerQueueBytes: z._default(positiveInteger(), 64 * 1024 * 1024),
+  viewerQueueBytes: z._default(positiveInteger(), 32 * 1024 * 1024),
+  /** Processes that run at once, whosever they are; one more is refused. */
+  maxProcesses: z._default(positiveInteger(), 10_000),
+  /** Processes of one connection's session that run at once; one more is refused. */
+  maxProcessesPerConnection: z._default(positiveInteger(), 1024),
   /** How long a session without a connection is kept. */
   detachedSessionMs: z._default(milliseconds(), 30_000),
   /** Newest output kept per process. */

@@ -9,13 +9,18 @@ it('has a default for every limit', () => {
     outboundHighWaterBytes: 1_048_576,
     outboundLowWaterBytes: 262_144,
     attachedProcesses: 1024,
-    viewerQueueBytes: 67_108_864,
+    viewerQueueBytes: 33_554_432,
+    maxProcesses: 10_000,
+    maxProcessesPerConnection: 1024,
     detachedSessionMs: 30_000,
     retainedOutputBytes: 1_048_576,
     retainedOutputChunks: 50_000,
     closedProcessRetentionMs: 30_000,
     stdinQueueBytes: 1_048_576,
     rememberedWriteIds: 4096,
+    httpRequests: 1024,
+    httpBufferedBytes: 268_435_456,
+    spillBytes: 1_073_741_824,
     shutdownGraceMs: 1_500,
   });
 });
@@ -25,6 +30,8 @@ it.each([
   [{ concurrentRequests: 1.5 }, 'concurrentRequests'],
   [{ detachedSessionMs: -1 }, 'detachedSessionMs'],
   [{ retainedOutputBytes: Number.NaN }, 'retainedOutputBytes'],
+  [{ maxProcesses: 0 }, 'maxProcesses'],
+  [{ spillDirectory: '' }, 'spillDirectory'],
   [{ noSuchLimit: 1 } as object, 'noSuchLimit'],
 ])('refuses %o', (options, name) => {
   expect(() => resolveLimits(options)).toThrow(RangeError);

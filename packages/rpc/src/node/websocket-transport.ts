@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import { describeClose, fitCloseReason } from '../close-reason.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
+import { FrameQueue } from './frame-queue.js';
 
 /** How long the other side has to answer our close frame, or to go away after it broke the protocol. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -38,7 +39,7 @@ class WebSocketTransport implements Transport {
   readonly #maxFrameBytes: number;
   readonly #closeTimeoutMs: number;
   readonly #owner = new TransportOwner();
-  #queuedBytes = 0;
+  readonly #frames: FrameQueue;
   #paused = false;
   /** What went wrong before the end. */
   #failure: string | undefined;
@@ -50,6 +51,10 @@ class WebSocketTransport implements Transport {
     this.#socket = socket;
     this.#maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
     this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
+    this.#frames = new FrameQueue(
+      ({ data, binary, fin }, onSent) => socket.send(data, { binary, fin }, onSent),
+      () => this.#owner.drained(),
+    );
     socket.binaryType = 'nodebuffer';
     // Nothing is read until somebody is there to take it.
     socket.pause();
@@ -60,7 +65,7 @@ class WebSocketTransport implements Transport {
   }
 
   get bufferedBytes(): number {
-    return this.#owner.phase === 'ended' ? 0 : this.#queuedBytes;
+    return this.#owner.phase === 'ended' ? 0 : this.#frames.bytes;
   }
 
   open(handlers: TransportHandlers): void {
@@ -95,6 +100,7 @@ class WebSocketTransport implements Transport {
 
   close({ code = 1000, reason = '' }: CloseOptions = {}): void {
     if (!this.#owner.beginClose()) return;
+    this.#frames.flush();
     this.#socket.close(code, fitCloseReason(reason));
     this.#terminateLater('close frame was not answered in time');
     this.#socket.resume();
@@ -117,11 +123,7 @@ class WebSocketTransport implements Transport {
 
   #sendFrame(data: string | Uint8Array, bytes: number, frame: { binary: boolean; fin: boolean }): void {
     if (this.#owner.phase !== 'live' || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#queuedBytes += bytes;
-    this.#socket.send(data, frame, () => {
-      this.#queuedBytes -= bytes;
-      this.#owner.drained();
-    });
+    this.#frames.push({ data, bytes, ...frame });
   }
 
   #receive(data: RawData, isBinary: boolean): void {

@@ -1,0 +1,59 @@
+/** A frame to send, and whether it is binary and the last of its message. */
+export interface OutboundFrame {
+  readonly data: string | Uint8Array;
+  readonly bytes: number;
+  readonly binary: boolean;
+  readonly fin: boolean;
+}
+
+/** Bytes handed to the socket at most, as long as more than one frame waits. */
+const MAX_IN_SOCKET_BYTES = 1024 * 1024;
+
+/**
+ * Frames on their way out. A socket that is blocked writes everything it holds as one batch, and tells only when all of
+ * it is gone; with tens of megabytes inside it a reader that makes progress looks like one that has stopped. So the
+ * socket gets little at a time, and the rest waits here, where every byte that leaves is seen.
+ */
+export class FrameQueue {
+  readonly #waiting: OutboundFrame[] = [];
+  readonly #write: (frame: OutboundFrame, onSent: () => void) => void;
+  readonly #onSent: () => void;
+  #inSocketBytes = 0;
+  #bytes = 0;
+
+  /** `onSent` is called whenever bytes have left. */
+  constructor(write: (frame: OutboundFrame, onSent: () => void) => void, onSent: () => void) {
+    this.#write = write;
+    this.#onSent = onSent;
+  }
+
+  /** Bytes that have not left yet. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(frame: OutboundFrame): void {
+    this.#bytes += frame.bytes;
+    this.#waiting.push(frame);
+    this.#feed(MAX_IN_SOCKET_BYTES);
+  }
+
+  /** Hands everything to the socket: nothing more is coming. */
+  flush(): void {
+    this.#feed(Number.POSITIVE_INFINITY);
+  }
+
+  #feed(limit: number): void {
+    while (this.#inSocketBytes < limit) {
+      const frame = this.#waiting.shift();
+      if (frame === undefined) return;
+      this.#inSocketBytes += frame.bytes;
+      this.#write(frame, () => {
+        this.#inSocketBytes -= frame.bytes;
+        this.#bytes -= frame.bytes;
+        this.#feed(MAX_IN_SOCKET_BYTES);
+        this.#onSent();
+      });
+    }
+  }
+}
