@@ -20,7 +20,14 @@ export const INITIALIZE_ADDITION = {
 /** Capabilities that the recorded server does not have, wherever they are listed. */
 export const ADDED_CAPABILITIES = {
   topic: 'Capabilities of our own',
-  members: { httpCancel: true },
+  members: {
+    fsRename: true,
+    fsSetMode: true,
+    fsAtomicWrite: true,
+    fsListBroken: true,
+    fsWatch: true,
+    httpCancel: true,
+  },
 } as const;
 
 export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [

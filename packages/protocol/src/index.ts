@@ -40,6 +40,7 @@ export {
 export {
   MAX_CALLBACK_PROCESS_ID_BYTES,
   MAX_CAPABILITY_ROOTS,
+  MAX_CHANGES_PER_NOTIFICATION,
   MAX_DIRECTORY_ENTRIES,
   MAX_FILE_BLOCK_BYTES,
   MAX_FILE_HANDLE_ID_BYTES,
@@ -59,6 +60,7 @@ export {
   MAX_WALK_DIRECTORIES,
   MAX_WALK_ENTRIES,
   MAX_WALK_RESPONSE_BYTES,
+  MAX_WATCH_ID_BYTES,
   MAX_WATCHED_PATHS,
   WALK_ITEM_OVERHEAD_BYTES,
 } from './limits.js';
@@ -144,6 +146,8 @@ export {
   FsReadFileParams,
   FsReadFileResult,
   FsRemoveParams,
+  FsRenameParams,
+  FsSetModeParams,
   FsWalkParams,
   FsWalkResult,
   FsWatchMissingParams,
@@ -154,6 +158,12 @@ export {
   WalkError,
   WalkOptions,
 } from './schemas/fs.js';
+export {
+  FsChange,
+  FsChangedNotification,
+  FsUnwatchParams,
+  FsWatchParams,
+} from './schemas/fs-watch.js';
 export {
   InitializeParams,
   InitializeResult,

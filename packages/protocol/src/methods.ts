@@ -4,6 +4,7 @@ import * as capabilities from './schemas/capabilities.js';
 import { EnvironmentInfo, EnvironmentStatusResult } from './schemas/environment.js';
 import { EnvironmentConfigReadParams, EnvironmentConfigReadResult } from './schemas/environment-config.js';
 import * as fs from './schemas/fs.js';
+import { FsChangedNotification, FsUnwatchParams, FsWatchParams } from './schemas/fs-watch.js';
 import { InitializeParams, InitializeResult } from './schemas/handshake.js';
 import * as http from './schemas/http.js';
 import * as network from './schemas/network.js';
@@ -81,7 +82,8 @@ export const METHODS = {
   'fs/open': ordinary('filesystem', fs.FsOpenParams, fs.FsOpenResult),
   'fs/readBlock': ordinary('filesystem', fs.FsReadBlockParams, fs.FsReadBlockResult),
   'fs/writeBlock': ordinary('filesystem', fs.FsWriteBlockParams, fs.FsEmptyResult),
-  'fs/close': control('filesystem', fs.FsCloseParams, fs.FsEmptyResult),
+  // Not control, which would let it overtake the writes that were sent before it.
+  'fs/close': ordinary('filesystem', fs.FsCloseParams, fs.FsEmptyResult),
   'fs/createDirectory': ordinary('filesystem', fs.FsCreateDirectoryParams, fs.FsEmptyResult),
   'fs/getMetadata': ordinary('filesystem', fs.FsGetMetadataParams, fs.FsGetMetadataResult),
   'fs/canonicalize': ordinary('filesystem', fs.FsCanonicalizeParams, fs.FsCanonicalizeResult),
@@ -89,7 +91,11 @@ export const METHODS = {
   'fs/walk': ordinary('filesystem', fs.FsWalkParams, fs.FsWalkResult),
   'fs/remove': ordinary('filesystem', fs.FsRemoveParams, fs.FsEmptyResult),
   'fs/copy': ordinary('filesystem', fs.FsCopyParams, fs.FsEmptyResult),
+  'fs/rename': ordinary('filesystem', fs.FsRenameParams, fs.FsEmptyResult),
+  'fs/setMode': ordinary('filesystem', fs.FsSetModeParams, fs.FsEmptyResult),
   'fs/watchMissing': ordinary('filesystem', fs.FsWatchMissingParams, fs.FsWatchMissingResult),
+  'fs/watch': ordinary('filesystem', FsWatchParams, fs.FsEmptyResult),
+  'fs/unwatch': ordinary('filesystem', FsUnwatchParams, fs.FsEmptyResult),
 
   'http/request': ordinary('http', http.HttpRequestParams, http.HttpRequestResult),
   'http/cancel': control('http', http.HttpCancelParams, http.HttpCancelResult),
@@ -117,6 +123,7 @@ export const SERVER_NOTIFICATIONS = {
   'process/exited': { params: process.ProcessExitedNotification },
   'process/closed': { params: process.ProcessClosedNotification },
   'http/request/bodyDelta': { params: http.HttpBodyDeltaNotification },
+  'fs/changed': { params: FsChangedNotification },
   'fs/missingChanged': { params: fs.FsMissingChangedNotification },
   'network/policyDecision': { params: network.NetworkPolicyDecisionNotification },
 } as const satisfies Record<string, Notification>;

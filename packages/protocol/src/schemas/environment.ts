@@ -32,6 +32,11 @@ export const EnvironmentCapabilities = struct(
   },
   {
     extensions: {
+      fsRename: defaulted(flag('`fs/rename` exists.')),
+      fsSetMode: defaulted(flag('`fs/setMode` exists.')),
+      fsAtomicWrite: defaulted(flag('`fs/writeFile` takes `atomic`.')),
+      fsListBroken: defaulted(flag('`fs/readDirectory` takes `includeBroken`.')),
+      fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
       httpCancel: defaulted(flag('`http/cancel` exists.')),
     },
   },

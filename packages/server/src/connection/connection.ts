@@ -9,7 +9,12 @@ import {
   RpcError,
 } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
-import type { Dialect, DialectMethod, HandlerContext } from '../dialects/dialect.js';
+import {
+  type Dialect,
+  type DialectMethod,
+  EncodedResponse,
+  type HandlerContext,
+} from '../dialects/dialect.js';
 import { describeSession, openSession } from '../dialects/exec/initialize.js';
 import { JsonOutputSink } from '../dialects/exec/json-output-sink.js';
 import { execDialect } from '../dialects/exec/table.js';
@@ -42,7 +47,7 @@ export class Connection implements SessionOwner {
   readonly #dialect: Dialect = execDialect;
   readonly #logger: Logger;
   readonly #scope: PeerScope;
-  readonly #context: Omit<HandlerContext, 'session' | 'place'>;
+  readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
   #session: Session | undefined;
   #confirmed = false;
   #takenWhileBlocked = 0;
@@ -101,7 +106,9 @@ export class Connection implements SessionOwner {
       const params = method.decode(request.params);
       const session = this.#sessionFor(method);
       const taken = this.#lanes.submit(method.lane, length, (place) =>
-        this.#answer(request, () => method.handle(params as never, { ...this.#context, session, place })),
+        this.#answer(request, () =>
+          method.handle(params as never, { ...this.#context, requestId: request.id, session, place }),
+        ),
       );
       if (!taken)
         throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
@@ -130,7 +137,9 @@ export class Connection implements SessionOwner {
     // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
     if (this.#gone.signal.aborted) return;
     try {
-      this.#peer.respond(request.id, await handle());
+      const result = await handle();
+      if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line);
+      else this.#peer.respond(request.id, result);
     } catch (error) {
       this.#answerError(request, error);
     }

@@ -1,4 +1,4 @@
-import type { RpcError } from '@exec-server/protocol';
+import type { RequestId, RpcError } from '@exec-server/protocol';
 import type { Place } from '../connection/lanes.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
@@ -23,8 +23,18 @@ export interface ConnectionScope {
   keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T;
 }
 
+/**
+ * A response that its handler has encoded, with its newline: for results so large that encoding them at once would hold
+ * up the event loop, or not fit into one string.
+ */
+export class EncodedResponse {
+  constructor(readonly line: Uint8Array) {}
+}
+
 /** What a handler knows beside its params. */
 export interface HandlerContext {
+  /** The id that the response carries. */
+  readonly requestId: RequestId;
   readonly engine: ProcessEngine;
   readonly session: Session;
   readonly connection: ConnectionScope;
@@ -40,7 +50,10 @@ export interface DialectMethod {
   readonly lane: 'control' | 'ordinary';
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
-  /** Acts on decoded params. Throws an {@link RpcError} for what the client is to be told. */
+  /**
+   * Acts on decoded params and returns the result, or an {@link EncodedResponse} around it. Throws an {@link RpcError}
+   * for what the client is to be told.
+   */
   handle(params: never, context: HandlerContext): unknown;
 }
 

@@ -7,10 +7,24 @@ import {
   type ParamsOf,
   type ResultOf,
 } from '@exec-server/protocol';
-import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
+import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readEnvironmentConfig } from './environment-config.js';
+import { canonicalizePath } from './fs-canonicalize.js';
+import { copyPath } from './fs-copy.js';
+import { createDirectory } from './fs-create-directory.js';
+import { getMetadata } from './fs-get-metadata.js';
+import { closeFile, openFile, readBlock, writeBlock } from './fs-handles.js';
+import { readDirectory } from './fs-read-directory.js';
+import { readFile } from './fs-read-file.js';
+import { removePath } from './fs-remove.js';
+import { renamePath } from './fs-rename.js';
+import { setMode } from './fs-set-mode.js';
+import { walkTree } from './fs-walk.js';
+import { unwatchPath, watchPath } from './fs-watch.js';
+import { watchMissing } from './fs-watch-missing.js';
+import { writeFile } from './fs-write-file.js';
 import { cancelHttp, requestHttp } from './http.js';
 import { readProcess } from './process-read.js';
 import { signalProcess } from './process-signal.js';
@@ -22,7 +36,7 @@ type Handlers = {
   readonly [M in MethodName]?: (
     params: ParamsOf<M>,
     context: HandlerContext,
-  ) => ResultOf<M> | Promise<ResultOf<M>>;
+  ) => ResultOf<M> | Promise<ResultOf<M> | EncodedResponse>;
 };
 
 interface ErasedEntry {
@@ -40,6 +54,24 @@ const HANDLERS: Handlers = {
   'process/terminate': terminateProcess,
   'http/request': requestHttp,
   'http/cancel': cancelHttp,
+  'fs/readFile': readFile,
+  'fs/writeFile': writeFile,
+  'fs/createDirectory': createDirectory,
+  'fs/getMetadata': getMetadata,
+  'fs/canonicalize': canonicalizePath,
+  'fs/readDirectory': readDirectory,
+  'fs/walk': walkTree,
+  'fs/remove': removePath,
+  'fs/copy': copyPath,
+  'fs/rename': renamePath,
+  'fs/setMode': setMode,
+  'fs/open': openFile,
+  'fs/readBlock': readBlock,
+  'fs/writeBlock': writeBlock,
+  'fs/close': closeFile,
+  'fs/watchMissing': watchMissing,
+  'fs/watch': watchPath,
+  'fs/unwatch': unwatchPath,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
   'environmentConfig/read': readEnvironmentConfig,
