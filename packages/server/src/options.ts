@@ -31,6 +31,12 @@ export const serverLimitsSchema = z.strictObject({
   httpRequests: z._default(positiveInteger(), 1024),
   /** Bytes of HTTP response bodies that one connection may have collected at once; the body beyond is refused. */
   httpBufferedBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
+  /** Watches of `fs/watch` per connection. */
+  fileWatches: z._default(positiveInteger(), 64),
+  /** Directories that one such watch may cover. */
+  watchedDirectories: z._default(positiveInteger(), 65_536),
+  /** Changed paths of one such watch that wait to be sent; one more makes them a single overflow. */
+  pendingFileChanges: z._default(positiveInteger(), 4096),
   /** How long a closing server waits for its children to be gone. */
   shutdownGraceMs: z._default(milliseconds(), 1_500),
 });
