@@ -115,21 +115,9 @@ export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
   },
   {
     scenario: '40-session-resume',
-    lines: [15, 15],
-    topic: 'Not implemented yet',
-    instead: [error('A', 5, -32601, 'exec-server stub does not implement `fs/open` yet')],
-  },
-  {
-    scenario: '40-session-resume',
     lines: [16, 16],
     topic: 'Close frames',
     instead: [closed('A', 1000)],
-  },
-  {
-    scenario: '40-session-resume',
-    lines: [28, 28],
-    topic: 'Not implemented yet',
-    instead: [error('B', 5, -32601, 'exec-server stub does not implement `fs/readBlock` yet')],
   },
   {
     scenario: '40-session-resume',
