@@ -61,7 +61,7 @@ describe('TOML text', () => {
   });
 
   it('reads back as what was written, whatever the text and the keys', () => {
-    const text = fc.string({ unit: fc.constantFrom(...'ab"\'\\\n\t\u007f\u0001é😀#=[. ') });
+    const text = fc.string({ unit: fc.constantFrom(...Array.from('ab"\'\\\n\t\u007f\u0001é😀#=[. ')) });
     const leaf = fc.oneof(
       text,
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -76,6 +76,6 @@ describe('TOML text', () => {
         { maxKeys: 4 },
       ) as fc.Arbitrary<TomlTable>,
     }));
-    fc.assert(fc.property(table, (value) => void expect(parseExactly(formatToml(value))).toEqual(value)));
+    fc.assert(fc.property(table, (value) => expect(parseExactly(formatToml(value))).toEqual(value)));
   });
 });
