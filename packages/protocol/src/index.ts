@@ -67,6 +67,7 @@ export {
 export {
   CLIENT_NOTIFICATIONS,
   type ClientNotificationName,
+  EXTENSION_METHODS,
   type Family,
   isClientNotification,
   isMethod,

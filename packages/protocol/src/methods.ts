@@ -140,6 +140,18 @@ export type MethodName = keyof typeof METHODS;
 export type ParamsOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
 export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;
 
+/**
+ * Methods that the reference does not have. To a client they exist from the answer to `initialize` on, which advertises
+ * them; before it they are as unknown as they are there.
+ */
+export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
+  'fs/rename',
+  'fs/setMode',
+  'fs/watch',
+  'fs/unwatch',
+  'http/cancel',
+]);
+
 export type ServerNotificationName = keyof typeof SERVER_NOTIFICATIONS;
 export type NotificationParams<N extends ServerNotificationName> = z.output<
   (typeof SERVER_NOTIFICATIONS)[N]['params']

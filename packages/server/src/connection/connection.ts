@@ -102,7 +102,8 @@ export class Connection implements SessionOwner {
         return;
       }
       const method = this.#dialect.find(request.method);
-      if (method === undefined) throw this.#dialect.unknownMethod(request.method);
+      const isUnknown = method === undefined || (method.isExtension && this.#session === undefined);
+      if (isUnknown) throw this.#dialect.unknownMethod(request.method);
       const params = method.decode(request.params);
       const session = this.#sessionFor(method);
       const taken = this.#lanes.submit(method.lane, length, (place) =>

@@ -48,6 +48,8 @@ export interface DialectMethod {
   /** Names the group of methods in handshake errors. */
   readonly family: string;
   readonly lane: 'control' | 'ordinary';
+  /** Ours alone: unknown to a client that was not told of it by the answer to `initialize`. */
+  readonly isExtension: boolean;
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
   /**

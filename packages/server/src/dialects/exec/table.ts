@@ -1,5 +1,6 @@
 import {
   decodeParams,
+  EXTENSION_METHODS,
   isMethod,
   METHODS,
   type MethodName,
@@ -92,6 +93,7 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod 
   return {
     family,
     lane: lane === 'control' ? 'control' : 'ordinary',
+    isExtension: EXTENSION_METHODS.has(name),
     decode: (value) => decodeParams(params, value),
     handle: (decoded, context) => {
       if (handler === undefined) throw methodNotFound(name);

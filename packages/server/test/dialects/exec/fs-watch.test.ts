@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_CHANGES_PER_NOTIFICATION, MAX_WATCH_ID_BYTES, nativeToPathUri } from '@exec-server/protocol';
+import { openInProcessWire } from '@exec-server/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { openServer, openSession } from '../../support/session.js';
 import { openWatching } from '../../support/watched.js';
@@ -423,6 +424,15 @@ describe('the end of a watch', () => {
     await vi.waitFor(() => expect(countInotify()).toBe(before));
     expect((await openSession(server)).sessionId).toBeDefined();
   });
+});
+
+it('is unknown until the answer to initialize has told of it, as it is to the reference', async () => {
+  const wire = openInProcessWire(openServer());
+  const watch = () => wire.request('fs/watch', {});
+  const unknown = { code: -32601, message: 'exec-server stub does not implement `fs/watch` yet' };
+  expect((await watch()).error).toEqual(unknown);
+  await wire.request('initialize', { clientName: 'test' });
+  expect((await watch()).error?.code).toBe(-32602);
 });
 
 it('is advertised', async () => {
