@@ -76,6 +76,10 @@ describe('TOML text', () => {
         { maxKeys: 4 },
       ) as fc.Arbitrary<TomlTable>,
     }));
-    fc.assert(fc.property(table, (value) => expect(parseExactly(formatToml(value))).toEqual(value)));
+    fc.assert(
+      fc.property(table, (value) => {
+        expect(parseExactly(formatToml(value))).toEqual(value);
+      }),
+    );
   });
 });
