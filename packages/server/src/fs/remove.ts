@@ -1,6 +1,6 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { OsError } from '../os-error.js';
-import { callSystem, EBUSY, ENOENT, FileError, isOsError, unlessErrno } from './file-error.js';
+import { callSystem, EBUSY, ENOENT, ENOTDIR, FileError, isOsError, unlessErrno } from './file-error.js';
 import { listDirectory } from './list-directory.js';
 import { splitPath } from './native-path.js';
 import { type LinkPolicy, statUnlinked, withoutLinks } from './no-follow.js';
@@ -50,17 +50,19 @@ async function removeTree(path: Buffer): Promise<void> {
       if (entry.isDirectory()) directories.push(entry.name);
       else await unlessErrno(unlink(directory.entry(entry.name)), ENOENT);
     }
-    for (const name of directories) await removeTreeIfThere(directory.entry(name));
+    for (const name of directories) await removeChildTree(directory.entry(name));
   } finally {
     await directory.close();
   }
   await callSystem(rmdir(path));
 }
 
-async function removeTreeIfThere(path: Buffer): Promise<void> {
+async function removeChildTree(path: Buffer): Promise<void> {
   try {
     await removeTree(path);
   } catch (error) {
-    if (!isOsError(error, ENOENT)) throw error;
+    // Something else has its place by now, and has to go as well.
+    if (isOsError(error, ENOTDIR)) await unlessErrno(unlink(path), ENOENT);
+    else if (!isOsError(error, ENOENT)) throw error;
   }
 }
