@@ -23,6 +23,8 @@ test('differences and later scenarios name scenarios that exist', () => {
 });
 
 test('every difference has its row in docs/compatibility.md', () => {
-  const topics = new Set([...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION, ADDED_CAPABILITIES].map(({ topic }) => topic));
+  const topics = new Set(
+    [...EXPECTED_DIFFERENCES, INITIALIZE_ADDITION, ADDED_CAPABILITIES].map(({ topic }) => topic),
+  );
   for (const topic of topics) expect(documentedTopics).toContain(topic);
 });

@@ -20,7 +20,29 @@ export const INITIALIZE_ADDITION = {
 /** Capabilities that the recorded server does not have, wherever they are listed. */
 export const ADDED_CAPABILITIES = {
   topic: 'Capabilities of our own',
-  members: { httpCancel: true },
+  members: {
+    fsRename: true,
+    fsSetMode: true,
+    fsAtomicWrite: true,
+    fsListBroken: true,
+    fsWatch: true,
+    httpCancel: true,
+    binaryOutput: true,
+    netWaitForPort: true,
+    processAttach: true,
+    processCloseStdin: true,
+    processGracefulTerminate: true,
+    processKeepAlive: true,
+    processLifecycleEvents: true,
+    processOutputCap: true,
+    processSignals: true,
+    processSize: true,
+    processSnapshot: true,
+    processSpill: true,
+    processTags: true,
+    processTimeout: true,
+    processWait: true,
+  },
 } as const;
 
 export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
@@ -108,21 +130,9 @@ export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
   },
   {
     scenario: '40-session-resume',
-    lines: [15, 15],
-    topic: 'Not implemented yet',
-    instead: [error('A', 5, -32601, 'exec-server stub does not implement `fs/open` yet')],
-  },
-  {
-    scenario: '40-session-resume',
     lines: [16, 16],
     topic: 'Close frames',
     instead: [closed('A', 1000)],
-  },
-  {
-    scenario: '40-session-resume',
-    lines: [28, 28],
-    topic: 'Not implemented yet',
-    instead: [error('B', 5, -32601, 'exec-server stub does not implement `fs/readBlock` yet')],
   },
   {
     scenario: '40-session-resume',

@@ -56,6 +56,9 @@ type Shape = (result: Record<string, unknown>) => unknown;
 const RESULT_SHAPES: Readonly<Record<string, Shape>> = {
   initialize: (result) => ({ ...result, environmentInfo: shapeOfEnvironmentInfo(result.environmentInfo) }),
   'environment/info': shapeOfEnvironmentInfo,
+  // Process ids are members of our own.
+  'process/start': ({ pid: _, ...rest }) => rest,
+  'process/terminate': ({ pids: _, ...rest }) => rest,
   'fs/readDirectory': ({ entries, ...rest }) => ({ ...rest, entries: sortByName(entries) }),
   // What a directory's size means is up to the file system.
   'fs/getMetadata': (result) =>

@@ -5,7 +5,6 @@
 export const LATER: Readonly<Record<string, string>> = {
   '34-process-sandbox': 'sandbox',
   '36-network-policy': 'network policy',
-  '57-fs-open-readblock': 'files',
   '60-fs-sandbox': 'sandbox',
 };
 

@@ -1,51 +1,95 @@
-import { Option } from 'commander';
 import { UsageError } from './usage-error.js';
 
 const MAX_U64 = 2n ** 64n - 1n;
 
-type ReadValue<Value> = (text: string, flags: string) => Value;
-
-/** An option with a value that may be given once. */
-export function singleOption<Value>(flags: string, description: string, read: ReadValue<Value>): Option {
-  return new Option(flags, description).argParser<Value>((text, earlier) => {
-    if (earlier !== undefined)
-      throw new UsageError(`the argument '${flags}' cannot be used multiple times`, true);
-    return read(text, flags);
-  });
+/** A kind of value: how the text behind a flag, and a value of the configuration file, become one of it. */
+export interface ValueKind<Value> {
+  /** What a value has to be, in words for people. */
+  readonly expected: string;
+  /** Whether the flag has no value, one, or one each time it is given. */
+  readonly arity: 'none' | 'one' | 'many';
+  /** Throws a {@link UsageError} that names `flags`. */
+  fromText(text: string, flags: string): Value;
+  /** The value, or nothing when it is something else. */
+  fromConfig(value: unknown): Value | undefined;
 }
 
-/** An option that may be given several times; its values are collected. */
-export function repeatableOption(flags: string, description: string): Option {
-  return new Option(flags, `${description} (repeatable)`).argParser<string[] | undefined>(
-    (text, earlier = []) => [...earlier, text],
-  );
-}
+export const text: ValueKind<string> = {
+  expected: 'a string',
+  arity: 'one',
+  fromText: (value) => value,
+  fromConfig: (value) => (typeof value === 'string' ? value : undefined),
+};
 
-export const readText: ReadValue<string> = (text) => text;
+/** Texts that are collected; an array in the configuration file. */
+export const textList: ValueKind<readonly string[]> = {
+  expected: 'an array of strings',
+  arity: 'many',
+  fromText: (value) => [value],
+  fromConfig: (value) =>
+    Array.isArray(value) && value.every((element) => typeof element === 'string') ? value : undefined,
+};
 
-export function readChoice<Choice extends string>(choices: readonly Choice[]): ReadValue<Choice> {
-  return (text, flags) => {
-    const choice = choices.find((candidate) => candidate === text);
-    if (choice !== undefined) return choice;
-    throw new UsageError(
-      `invalid value '${text}' for '${flags}'\n  [possible values: ${choices.join(', ')}]`,
-    );
+export function choice<Choice extends string>(choices: readonly Choice[]): ValueKind<Choice> {
+  const find = (value: unknown) => choices.find((candidate) => candidate === value);
+  return {
+    expected: choices.map((candidate) => `"${candidate}"`).join(' or '),
+    arity: 'one',
+    fromText: (value, flags) => find(value) ?? refuseChoice(value, flags, choices),
+    fromConfig: find,
   };
 }
 
+/** Yes or no, where neither is said by leaving it out. */
+export const truth: ValueKind<boolean> = {
+  expected: 'true or false',
+  arity: 'one',
+  fromText: (value, flags) => {
+    if (value === 'true' || value === 'false') return value === 'true';
+    return refuseChoice(value, flags, ['true', 'false']);
+  },
+  fromConfig: (value) => (typeof value === 'boolean' ? value : undefined),
+};
+
+/** Off unless it is given. */
+export const presence: ValueKind<boolean> = {
+  expected: 'true or false',
+  arity: 'none',
+  fromText: () => true,
+  fromConfig: truth.fromConfig,
+};
+
 /** A whole number from 0. Numbers beyond what JavaScript counts exactly are as good as endless, and cut. */
-export const readCount: ReadValue<number> = (text, flags) => {
-  const refuse = (why: string) => new UsageError(`invalid value '${text}' for '${flags}': ${why}`);
-  if (text === '') throw refuse('cannot parse integer from empty string');
-  if (!/^\+?\d+$/.test(text)) throw refuse('invalid digit found in string');
-  const value = BigInt(text.replace('+', ''));
-  if (value > MAX_U64) throw refuse('number too large to fit in target type');
-  return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+export const count: ValueKind<number> = {
+  expected: 'a whole number',
+  arity: 'one',
+  fromText: (value, flags) => {
+    const refuse = (why: string) => new UsageError(`invalid value '${value}' for '${flags}': ${why}`);
+    if (value === '') throw refuse('cannot parse integer from empty string');
+    if (!/^\+?\d+$/.test(value)) throw refuse('invalid digit found in string');
+    const number = BigInt(value.replace('+', ''));
+    if (number > MAX_U64) throw refuse('number too large to fit in target type');
+    return toCount(number);
+  },
+  fromConfig: (value) => (typeof value === 'bigint' && value >= 0n ? toCount(value) : undefined),
 };
 
 /** A whole number from 1. */
-export const readPositiveCount: ReadValue<number> = (text, flags) => {
-  const value = readCount(text, flags);
-  if (value > 0) return value;
-  throw new UsageError(`invalid value '${text}' for '${flags}': number would be zero for non-zero type`);
+export const positiveCount: ValueKind<number> = {
+  expected: 'a whole number from 1',
+  arity: 'one',
+  fromText: (value, flags) => {
+    const number = count.fromText(value, flags);
+    if (number > 0) return number;
+    throw new UsageError(`invalid value '${value}' for '${flags}': number would be zero for non-zero type`);
+  },
+  fromConfig: (value) => (value === 0n ? undefined : count.fromConfig(value)),
 };
+
+function toCount(number: bigint): number {
+  return Number(number > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : number);
+}
+
+function refuseChoice(value: string, flags: string, choices: readonly string[]): never {
+  throw new UsageError(`invalid value '${value}' for '${flags}'\n  [possible values: ${choices.join(', ')}]`);
+}

@@ -40,6 +40,7 @@ export {
 export {
   MAX_CALLBACK_PROCESS_ID_BYTES,
   MAX_CAPABILITY_ROOTS,
+  MAX_CHANGES_PER_NOTIFICATION,
   MAX_DIRECTORY_ENTRIES,
   MAX_FILE_BLOCK_BYTES,
   MAX_FILE_HANDLE_ID_BYTES,
@@ -60,12 +61,14 @@ export {
   MAX_WALK_DIRECTORIES,
   MAX_WALK_ENTRIES,
   MAX_WALK_RESPONSE_BYTES,
+  MAX_WATCH_ID_BYTES,
   MAX_WATCHED_PATHS,
   WALK_ITEM_OVERHEAD_BYTES,
 } from './limits.js';
 export {
   CLIENT_NOTIFICATIONS,
   type ClientNotificationName,
+  EXTENSION_METHODS,
   type Family,
   isClientNotification,
   isMethod,
@@ -152,6 +155,8 @@ export {
   FsReadFileParams,
   FsReadFileResult,
   FsRemoveParams,
+  FsRenameParams,
+  FsSetModeParams,
   FsWalkParams,
   FsWalkResult,
   FsWatchMissingParams,
@@ -162,6 +167,12 @@ export {
   WalkError,
   WalkOptions,
 } from './schemas/fs.js';
+export {
+  FsChange,
+  FsChangedNotification,
+  FsUnwatchParams,
+  FsWatchParams,
+} from './schemas/fs-watch.js';
 export {
   InitializeParams,
   InitializeResult,
@@ -199,8 +210,8 @@ export {
   ProcessReadResult,
   ProcessSignalParams,
   ProcessSignalResult,
-  ProcessStartParams,
   ProcessStartedNotification,
+  ProcessStartParams,
   ProcessStartResult,
   ProcessTerminateParams,
   ProcessTerminateResult,

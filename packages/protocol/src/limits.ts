@@ -55,6 +55,12 @@ export const WALK_ITEM_OVERHEAD_BYTES = 64;
 /** Most paths in one `fs/watchMissing`; more are answered with `watching: false`. */
 export const MAX_WATCHED_PATHS = 64;
 
+/** Longest `watchId` of `fs/watch`, in bytes of UTF-8. */
+export const MAX_WATCH_ID_BYTES = 64;
+
+/** Most changes in one `fs/changed`. */
+export const MAX_CHANGES_PER_NOTIFICATION = 512;
+
 /** Largest piece of an HTTP response body in one `http/request/bodyDelta`, in bytes before base64. */
 export const MAX_HTTP_DELTA_BYTES = MIB;
 

@@ -4,6 +4,7 @@ import * as capabilities from './schemas/capabilities.js';
 import { EnvironmentInfo, EnvironmentStatusResult } from './schemas/environment.js';
 import { EnvironmentConfigReadParams, EnvironmentConfigReadResult } from './schemas/environment-config.js';
 import * as fs from './schemas/fs.js';
+import { FsChangedNotification, FsUnwatchParams, FsWatchParams } from './schemas/fs-watch.js';
 import { InitializeParams, InitializeResult } from './schemas/handshake.js';
 import * as http from './schemas/http.js';
 import * as network from './schemas/network.js';
@@ -103,7 +104,8 @@ export const METHODS = {
   'fs/open': ordinary('filesystem', fs.FsOpenParams, fs.FsOpenResult),
   'fs/readBlock': ordinary('filesystem', fs.FsReadBlockParams, fs.FsReadBlockResult),
   'fs/writeBlock': ordinary('filesystem', fs.FsWriteBlockParams, fs.FsEmptyResult),
-  'fs/close': control('filesystem', fs.FsCloseParams, fs.FsEmptyResult),
+  // Not control, which would let it overtake the writes that were sent before it.
+  'fs/close': ordinary('filesystem', fs.FsCloseParams, fs.FsEmptyResult),
   'fs/createDirectory': ordinary('filesystem', fs.FsCreateDirectoryParams, fs.FsEmptyResult),
   'fs/getMetadata': ordinary('filesystem', fs.FsGetMetadataParams, fs.FsGetMetadataResult),
   'fs/canonicalize': ordinary('filesystem', fs.FsCanonicalizeParams, fs.FsCanonicalizeResult),
@@ -111,7 +113,11 @@ export const METHODS = {
   'fs/walk': ordinary('filesystem', fs.FsWalkParams, fs.FsWalkResult),
   'fs/remove': ordinary('filesystem', fs.FsRemoveParams, fs.FsEmptyResult),
   'fs/copy': ordinary('filesystem', fs.FsCopyParams, fs.FsEmptyResult),
+  'fs/rename': ordinary('filesystem', fs.FsRenameParams, fs.FsEmptyResult),
+  'fs/setMode': ordinary('filesystem', fs.FsSetModeParams, fs.FsEmptyResult),
   'fs/watchMissing': ordinary('filesystem', fs.FsWatchMissingParams, fs.FsWatchMissingResult),
+  'fs/watch': ordinary('filesystem', FsWatchParams, fs.FsEmptyResult),
+  'fs/unwatch': ordinary('filesystem', FsUnwatchParams, fs.FsEmptyResult),
 
   'http/request': ordinary('http', http.HttpRequestParams, http.HttpRequestResult),
   'http/cancel': control('http', http.HttpCancelParams, http.HttpCancelResult),
@@ -142,6 +148,7 @@ export const SERVER_NOTIFICATIONS = {
   'process/failed': { params: process.ProcessFailedNotification },
   'process/lagged': { params: processControl.ProcessLaggedNotification },
   'http/request/bodyDelta': { params: http.HttpBodyDeltaNotification },
+  'fs/changed': { params: FsChangedNotification },
   'fs/missingChanged': { params: fs.FsMissingChangedNotification },
   'network/policyDecision': { params: network.NetworkPolicyDecisionNotification },
 } as const satisfies Record<string, Notification>;
@@ -157,6 +164,26 @@ export const SERVER_REQUESTS = {
 export type MethodName = keyof typeof METHODS;
 export type ParamsOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
 export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;
+
+/**
+ * Methods that the reference does not have. To a client they exist from the answer to `initialize` on, which advertises
+ * them; before it they are as unknown as they are there.
+ */
+export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
+  'fs/rename',
+  'fs/setMode',
+  'fs/watch',
+  'fs/unwatch',
+  'http/cancel',
+  'net/waitForPort',
+  'process/attach',
+  'process/closeStdin',
+  'process/detach',
+  'process/list',
+  'process/resize',
+  'process/snapshot',
+  'process/wait',
+]);
 
 export type ServerNotificationName = keyof typeof SERVER_NOTIFICATIONS;
 export type NotificationParams<N extends ServerNotificationName> = z.output<

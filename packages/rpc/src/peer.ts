@@ -157,6 +157,12 @@ export class Peer {
     this.#answer(encodeError(id, error));
   }
 
+  /** Answers a request with a response that is encoded already; see {@link Peer.sendBytes}. */
+  respondBytes(line: Uint8Array): void {
+    this.sendBytes(line);
+    this.#countAnswer();
+  }
+
   /** Sends a message that is encoded already, with its newline; the buffer is the peer's from here on. */
   sendBytes(line: Uint8Array): void {
     if (this.#ending !== undefined) return;
@@ -200,6 +206,10 @@ export class Peer {
 
   #answer(text: string): void {
     this.#send(text);
+    this.#countAnswer();
+  }
+
+  #countAnswer(): void {
     this.#unansweredRequests--;
     if (this.#graceTimer !== undefined && this.#unansweredRequests <= 0) this.close();
   }

@@ -34,6 +34,15 @@ describe('a peer whose input ends', () => {
     expect(await peer.closed).toBeUndefined();
   });
 
+  test('counts answers that come encoded', async () => {
+    const { peer, input, output } = startPeer({
+      onRequest: () => void setImmediate(() => peer.respondBytes(Buffer.from('{"id":1,"result":{}}\n'))),
+    });
+    input.end('{"id":1,"method":"a"}');
+    expect(await readAll(output)).toBe('{"id":1,"result":{}}\n');
+    expect(await peer.closed).toBeUndefined();
+  });
+
   test('closes at once when nothing is in flight, and its own calls fail', async () => {
     const { peer, input } = startPeer({});
     const call = peer.request('m', null);

@@ -1,6 +1,6 @@
 export { type Clock, type ClockTimer, systemClock } from './clock.js';
 export { createExecServer, type ExecServer, type ExecServerOptions } from './exec-server.js';
 export * from './listen/index.js';
-export { type ServerLimitOptions, type ServerLimits, serverLimitsSchema } from './options.js';
+export { resolveLimits, type ServerLimitOptions, type ServerLimits, serverLimitsSchema } from './options.js';
 export * from './telemetry/index.js';
 export { VERSION } from './version.js';

@@ -43,6 +43,12 @@ export const serverLimitsSchema = z.strictObject({
   spillDirectory: z.optional(z.string().check(z.minLength(1))),
   /** Largest file of that kind. */
   spillBytes: z._default(positiveInteger(), 1024 * 1024 * 1024),
+  /** Watches of `fs/watch` per connection. */
+  fileWatches: z._default(positiveInteger(), 64),
+  /** Directories that one such watch may cover. */
+  watchedDirectories: z._default(positiveInteger(), 65_536),
+  /** Changed paths of one such watch that wait to be sent; one more makes them a single overflow. */
+  pendingFileChanges: z._default(positiveInteger(), 4096),
   /** How long a closing server waits for its children to be gone. */
   shutdownGraceMs: z._default(milliseconds(), 1_500),
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ListenOptions, type ListenTarget, loadAuthPolicy, parseListenUrl } from '@exec-server/server';
-import type { ServeSettings } from './settings.js';
+import { externalName, type ServeSettings } from './settings.js';
 
 /** One listener to open. */
 export interface PlannedListener {
@@ -41,15 +41,15 @@ function readWebSocketOptions(settings: ServeSettings, targets: readonly ListenT
     const kind = targets[0]?.kind;
     if (auth !== undefined) throw new Error(`WebSocket auth requires a WebSocket listener, not ${kind}`);
     for (const [flag, value] of Object.entries({ allowOrigin, allowHost, allowUnauthenticated })) {
-      if (value !== undefined)
-        throw new Error(`\`${asFlag(flag)}\` requires a WebSocket listener, not ${kind}`);
+      if (value !== undefined && value !== false)
+        throw new Error(`\`--${externalName(flag)}\` requires a WebSocket listener, not ${kind}`);
     }
   }
   return {
     ...(auth !== undefined && { auth }),
     ...(allowOrigin !== undefined && { allowedOrigins: allowOrigin }),
     ...(allowHost !== undefined && { allowedHosts: allowHost }),
-    ...(allowUnauthenticated !== undefined && { allowUnauthenticated }),
+    ...(allowUnauthenticated === true && { allowUnauthenticated }),
   };
 }
 
@@ -71,8 +71,4 @@ function readPem(path: string): Buffer {
   } catch (cause) {
     throw new Error(`failed to read ${path}: ${(cause as Error).message}`, { cause });
   }
-}
-
-function asFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

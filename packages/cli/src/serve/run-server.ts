@@ -6,16 +6,21 @@ import {
   type ExecServer,
   type Listener,
   type Logger,
+  resolveLimits,
+  type ServerLimitOptions,
+  type ServerLimits,
 } from '@exec-server/server';
 import type { CommandIo } from '../command-io.js';
 import { announce } from './announce.js';
 import { HeldDestination } from './held-destination.js';
 import { type PlannedListener, planListeners } from './plan-listeners.js';
-import type { ServeSettings } from './settings.js';
+import { LIMIT_SETTINGS, type ServeSettings } from './settings.js';
 import { type EndWatch, watchForEnd } from './watch-for-end.js';
 
-/** Time for an orderly end, whatever hangs. With the flush of the output after it the exit comes within 2 seconds. */
-const SHUTDOWN_DEADLINE_MS = 1_600;
+/** What an orderly end may take beyond the time for the processes, whatever hangs. */
+const SHUTDOWN_MARGIN_MS = 100;
+/** Longest delay that the platform's timers take; longer ones would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Serves until there is a reason to end and resolves with the exit code. Rejects when the server cannot start. */
 export async function runServer(settings: ServeSettings, io: CommandIo): Promise<number> {
@@ -26,11 +31,13 @@ export async function runServer(settings: ServeSettings, io: CommandIo): Promise
     colors: io.stderr.isTTY === true,
     destination: log,
   });
+  const limits = resolveLimits(limitsOf(settings));
   const watch = watchForEnd(io, logger);
   try {
-    const server = await startServer(settings, { io, log, logger, watch });
+    const server = await startServer(settings, { io, log, logger, watch, limits });
     const exitCode = await watch.end;
-    const deadline = setTimeout(() => io.exit(exitCode), SHUTDOWN_DEADLINE_MS);
+    const deadlineMs = Math.min(limits.shutdownGraceMs + SHUTDOWN_MARGIN_MS, MAX_TIMER_MS);
+    const deadline = setTimeout(() => io.exit(exitCode), deadlineMs);
     await server.close();
     clearTimeout(deadline);
     return exitCode;
@@ -44,15 +51,16 @@ interface StartContext {
   readonly log: HeldDestination;
   readonly logger: Logger;
   readonly watch: EndWatch;
+  readonly limits: ServerLimits;
 }
 
 async function startServer(
   settings: ServeSettings,
-  { io, log, logger, watch }: StartContext,
+  { io, log, logger, watch, limits }: StartContext,
 ): Promise<ExecServer> {
   try {
     const plan = planListeners(settings);
-    const server = createServer(settings, logger);
+    const server = createServer(settings, logger, limits);
     const listeners = await openListeners(server, plan);
     for (const listener of listeners) watch.endWith(listener);
     announce(io, { urls: listeners.map(({ url }) => url), needsToken: settings.wsAuth !== undefined });
@@ -62,14 +70,21 @@ async function startServer(
   }
 }
 
-function createServer(settings: ServeSettings, logger: Logger): ExecServer {
-  const { concurrentRequests, detachedSessionMs, auditLog } = settings;
+function createServer({ auditLog }: ServeSettings, logger: Logger, limits: ServerLimits): ExecServer {
   return createExecServer({
     logger,
-    ...(concurrentRequests !== undefined && { concurrentRequests }),
-    ...(detachedSessionMs !== undefined && { detachedSessionMs }),
+    ...limits,
     ...(auditLog !== undefined && { auditLog: createFileAuditLog(auditLog, { logger }) }),
   });
+}
+
+/** The settings that are limits, as the server names them. */
+function limitsOf(settings: ServeSettings): ServerLimitOptions {
+  const names = Object.keys(LIMIT_SETTINGS) as (keyof typeof LIMIT_SETTINGS)[];
+  const given = names.filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(
+    given.map((name) => [name === 'spillDir' ? 'spillDirectory' : name, settings[name]]),
+  );
 }
 
 /** One after the other, so that the banner has the order of the command line. All or none. */

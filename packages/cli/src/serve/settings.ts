@@ -1,23 +1,101 @@
-import type { AuthSettings, LogFormat, LogLevel } from '@exec-server/server';
+import { choice, count, positiveCount, presence, text, textList, type ValueKind } from '../option-values.js';
 
-/** The options of `serve` as the command line gives them; what is left out was not given. */
-export interface ServeSettings {
-  readonly listen?: readonly string[];
-  readonly wsAuth?: AuthSettings['mode'];
-  readonly wsTokenFile?: string;
-  readonly wsTokenSha256?: string;
-  readonly wsSharedSecretFile?: string;
-  readonly wsIssuer?: string;
-  readonly wsAudience?: string;
-  readonly wsMaxClockSkewSeconds?: number;
-  readonly allowOrigin?: readonly string[];
-  readonly allowHost?: readonly string[];
-  readonly allowUnauthenticated?: true;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly concurrentRequests?: number;
-  readonly detachedSessionMs?: number;
-  readonly logLevel?: LogLevel;
-  readonly logFormat?: LogFormat;
-  readonly auditLog?: string;
+const AUTH_MODES = ['capability-token', 'signed-bearer-token'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_FORMATS = ['json', 'pretty'] as const;
+
+/** One setting of the server: a flag of the command line, and a key of the configuration file. */
+export interface Setting<Value> {
+  readonly kind: ValueKind<Value>;
+  /** Stands for the value in help; says its unit. */
+  readonly placeholder?: string;
+  readonly description: string;
+  readonly default?: string;
+}
+
+function setting<Value>(
+  kind: ValueKind<Value>,
+  placeholder: string,
+  description: string,
+  options: { readonly default?: string } = {},
+): Setting<Value> {
+  return { kind, placeholder, description, ...options };
+}
+
+/** Settings that are limits of the server, under the server's own names but for the directory's. */
+export const LIMIT_SETTINGS = {
+  concurrentRequests: setting(positiveCount, 'COUNT', 'ordinary requests of a connection that run at once', {
+    default: '64',
+  }),
+  maxProcesses: setting(positiveCount, 'COUNT', 'processes that run at once', { default: '10000' }),
+  maxProcessesPerConnection: setting(
+    positiveCount,
+    'COUNT',
+    "processes of a connection's session that run at once",
+    { default: '1024' },
+  ),
+  retainedOutputBytes: setting(positiveCount, 'BYTES', 'newest output kept per process, in bytes', {
+    default: '1048576',
+  }),
+  detachedSessionMs: setting(count, 'MS', 'how long a session outlives its connection, in milliseconds', {
+    default: '30000',
+  }),
+  shutdownGraceMs: setting(
+    count,
+    'MS',
+    'how long a server that ends waits for its processes to be gone, in milliseconds',
+    { default: '1500' },
+  ),
+  spillDir: setting(text, 'DIR', 'where processes that ask for it have their whole output written', {
+    default: 'exec-server-spill-<uid> in the temporary directory',
+  }),
+  spillBytes: setting(positiveCount, 'BYTES', 'largest file there, in bytes', { default: '1073741824' }),
+} as const;
+
+/** Everything that can be set, in the order of the help. */
+export const SETTINGS = {
+  listen: setting(textList, 'URL', 'ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio', {
+    default: 'ws://127.0.0.1:0',
+  }),
+  wsAuth: setting(
+    choice(AUTH_MODES),
+    'MODE',
+    `credential that WebSocket clients need: ${AUTH_MODES.join(' or ')}`,
+  ),
+  wsTokenFile: setting(text, 'PATH', 'file with the capability token'),
+  wsTokenSha256: setting(text, 'HEX', 'SHA-256 digest of the capability token'),
+  wsSharedSecretFile: setting(text, 'PATH', 'file with the secret of signed tokens (HS256)'),
+  wsIssuer: setting(text, 'ISSUER', 'issuer that signed tokens must name'),
+  wsAudience: setting(text, 'AUDIENCE', 'audience that signed tokens must name'),
+  wsMaxClockSkewSeconds: setting(count, 'SECONDS', 'how far clocks may disagree over signed tokens', {
+    default: '30',
+  }),
+  allowOrigin: setting(textList, 'ORIGIN', 'web origin whose pages may connect'),
+  allowHost: setting(textList, 'NAME', 'further name by which clients reach this server'),
+  allowUnauthenticated: {
+    kind: presence,
+    description: 'let a network listener take connections without --ws-auth',
+  } as Setting<boolean>,
+  tlsCert: setting(text, 'FILE', 'certificate chain for wss, PEM'),
+  tlsKey: setting(text, 'FILE', 'private key for wss, PEM'),
+  ...LIMIT_SETTINGS,
+  logLevel: setting(choice(LOG_LEVELS), 'LEVEL', `least severe level on stderr: ${LOG_LEVELS.join(', ')}`, {
+    default: 'warn',
+  }),
+  logFormat: setting(choice(LOG_FORMATS), 'FORMAT', LOG_FORMATS.join(' or '), {
+    default: 'pretty on a terminal, json elsewhere',
+  }),
+  auditLog: setting(text, 'FILE', 'append a line per process started, refused and ended'),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+type ValueOf<S> = S extends Setting<infer Value> ? Value : never;
+
+/** What was set, by flags or by the configuration file; what is left out was not. */
+export type ServeSettings = { readonly [Name in SettingName]?: ValueOf<(typeof SETTINGS)[Name]> };
+
+/** `maxProcesses` → `max-processes`: the name that the flag and the key of the configuration file have. */
+export function externalName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -10,6 +10,11 @@ export type ShellInfo = z.output<typeof ShellInfo>;
 
 /** What this server has beyond the reference. */
 const ownCapabilities = {
+  fsRename: defaulted(flag('`fs/rename` exists.')),
+  fsSetMode: defaulted(flag('`fs/setMode` exists.')),
+  fsAtomicWrite: defaulted(flag('`fs/writeFile` takes `atomic`.')),
+  fsListBroken: defaulted(flag('`fs/readDirectory` takes `includeBroken`.')),
+  fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
   httpCancel: defaulted(flag('`http/cancel` exists.')),
   binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),
   processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),

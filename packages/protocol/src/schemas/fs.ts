@@ -22,12 +22,25 @@ export const FsReadFileResult = struct('FsReadFileResponse', { dataBase64: base6
 export type FsReadFileResult = z.output<typeof FsReadFileResult>;
 
 /** `dataBase64` is checked by the handler, which answers with a code and a text of its own. */
-export const FsWriteFileParams = struct('WireFsWriteFileParams', {
-  path: pathUri('File to create or to replace.'),
-  dataBase64: text('Its new content as base64.'),
-  followSymlinks,
-  sandbox,
-});
+export const FsWriteFileParams = struct(
+  'WireFsWriteFileParams',
+  {
+    path: pathUri('File to create or to replace.'),
+    dataBase64: text('Its new content as base64.'),
+    followSymlinks,
+    sandbox,
+  },
+  {
+    extensions: {
+      atomic: nullable(
+        flag(
+          'Replace the file in one step that survives a crash, keeping its mode; a link stays and its target is ' +
+            'replaced. Capability `fsAtomicWrite`. Default: false.',
+        ),
+      ),
+    },
+  },
+);
 export type FsWriteFileParams = z.output<typeof FsWriteFileParams>;
 
 export const FsOpenParams = struct('WireFsOpenParams', {
@@ -102,21 +115,37 @@ export const FsCanonicalizeResult = struct('FsCanonicalizeResponse', {
 });
 export type FsCanonicalizeResult = z.output<typeof FsCanonicalizeResult>;
 
-export const FsReadDirectoryParams = struct('WireFsReadDirectoryParams', {
-  path: pathUri('Directory to list.'),
-  sandbox,
-});
+export const FsReadDirectoryParams = struct(
+  'WireFsReadDirectoryParams',
+  { path: pathUri('Directory to list.'), sandbox },
+  {
+    extensions: {
+      includeBroken: nullable(
+        flag(
+          'List links that lead nowhere, too, and mark all links. Capability `fsListBroken`. Default: false.',
+        ),
+      ),
+    },
+  },
+);
 export type FsReadDirectoryParams = z.output<typeof FsReadDirectoryParams>;
 
-export const DirectoryEntry = struct('FsReadDirectoryEntry', {
-  fileName: text('Name; bytes that are no UTF-8 are replaced.'),
-  isDirectory: flag('It is, or links to, a directory.'),
-  isFile: flag('It is, or links to, a regular file.'),
-});
+export const DirectoryEntry = struct(
+  'FsReadDirectoryEntry',
+  {
+    fileName: text('Name; bytes that are no UTF-8 are replaced.'),
+    isDirectory: flag('It is, or links to, a directory.'),
+    isFile: flag('It is, or links to, a regular file.'),
+  },
+  { extensions: { isSymlink: defaulted(flag('It is a symbolic link. Only with `includeBroken`.')) } },
+);
 export type DirectoryEntry = z.output<typeof DirectoryEntry>;
 
 export const FsReadDirectoryResult = struct('FsReadDirectoryResponse', {
-  entries: list(DirectoryEntry, 'In the order of the file system; broken links are left out.'),
+  entries: list(
+    DirectoryEntry,
+    'In the order of the file system; broken links are left out unless asked for.',
+  ),
 });
 export type FsReadDirectoryResult = z.output<typeof FsReadDirectoryResult>;
 
@@ -171,6 +200,21 @@ export const FsCopyParams = struct('WireFsCopyParams', {
   sandbox,
 });
 export type FsCopyParams = z.output<typeof FsCopyParams>;
+
+export const FsRenameParams = struct('FsRenameParams', {
+  sourcePath: pathUri('What to rename; a symbolic link is renamed itself.'),
+  destinationPath: pathUri('Its new path, on the same file system; a file there is replaced.'),
+  sandbox,
+});
+export type FsRenameParams = z.output<typeof FsRenameParams>;
+
+export const FsSetModeParams = struct('FsSetModeParams', {
+  path: pathUri('File or directory.'),
+  mode: integer('u16', 'Permission bits, 0 to 4095 (octal 7777).'),
+  followSymlinks,
+  sandbox,
+});
+export type FsSetModeParams = z.output<typeof FsSetModeParams>;
 
 export const FsWatchMissingParams = struct('FsWatchMissingParams', {
   watchId: integer('u64', 'Number of the watch; a greater one replaces the last, any other is refused.'),

@@ -37,7 +37,7 @@ export const TerminalSize = struct('TerminalSize', {
 export type TerminalSize = z.output<typeof TerminalSize>;
 
 /** Members of `process/start` that the reference does not know. Each has a capability. */
-const startExtensions = {
+export const startExtensions = {
   size: nullable(describe(TerminalSize, 'Size of the terminal. Needs `tty`. Default: 24 rows, 80 columns.')),
   timeoutMs: nullable(
     integer('u64', 'Ends the process and everything it started after so many milliseconds. Default: never.'),

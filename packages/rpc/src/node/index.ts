@@ -1,3 +1,4 @@
+export { Base64ResponseWriter } from './base64-response-writer.js';
 export { type ConnectUnixSocketOptions, connectUnixSocket } from './connect-unix.js';
 export { type ConnectWebSocketOptions, connectWebSocket } from './connect-websocket.js';
 export { createLineTransport, type LineTransportOptions } from './line-transport.js';

@@ -7,7 +7,7 @@ export async function mapInOrder<T, R>(
   concurrency: number,
   task: (item: T) => Promise<R>,
 ): Promise<R[]> {
-  const results = new Array<R>(items.length);
+  const results: R[] = [];
   let next = 0;
   const work = async () => {
     for (let index = next++; index < items.length; index = next++) results[index] = await task(items[index]!);

@@ -29,7 +29,7 @@ export function describeSkills(contents: RootContents): {
     const head = parseFrontmatter(instructions.contents, oneLine(directoryName(parentOf(path))) || 'skill');
     const namespace = findNamespace(path, namespaces);
     const name = head && (namespace === undefined ? head.name : `${namespace}:${head.name}`);
-    if (head === undefined || name === undefined || [...name].length > MAX_QUALIFIED_LENGTH) continue;
+    if (head === undefined || name === undefined || Array.from(name).length > MAX_QUALIFIED_LENGTH) continue;
     skills.push({ ...head, name, path, ...parseSkillMetadata(metadata?.contents ?? '') });
   }
   return { skills, complete: skills.length === contents.skills.length && contents.warnings.length === 0 };

@@ -22,7 +22,7 @@ export function parseFrontmatter(contents: string, defaultName: string): SkillFr
   const fields = head === undefined ? undefined : parseFields(head);
   if (fields === undefined) return undefined;
   const name = fields.name || defaultName;
-  if ([...name].length > MAX_NAME_LENGTH || !fields.description) return undefined;
+  if (Array.from(name).length > MAX_NAME_LENGTH || !fields.description) return undefined;
   return { name, description: fields.description, shortDescription: fields.shortDescription || undefined };
 }
 

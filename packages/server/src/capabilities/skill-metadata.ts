@@ -61,7 +61,7 @@ function readTool(node: unknown): ToolDependency | undefined {
   const members = required(mapOf(node));
   const read = (name: string, maxLength: number) => {
     const text = oneLine(required(textOf(members.get(name))));
-    return text === '' || [...text].length > maxLength ? null : text;
+    return text === '' || Array.from(text).length > maxLength ? null : text;
   };
   const type = read('type', MAX_KIND_LENGTH);
   const value = read('value', MAX_TEXT_LENGTH);

@@ -9,7 +9,12 @@ import {
   RpcError,
 } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
-import type { Dialect, DialectMethod, HandlerContext } from '../dialects/dialect.js';
+import {
+  type Dialect,
+  type DialectMethod,
+  EncodedResponse,
+  type HandlerContext,
+} from '../dialects/dialect.js';
 import { describeSession, openSession } from '../dialects/exec/initialize.js';
 import { OwnerSink } from '../dialects/exec/owner-sink.js';
 import { notifyLifecycle } from '../dialects/exec/process-start.js';
@@ -44,7 +49,7 @@ export class Connection implements SessionOwner {
   readonly #dialect: Dialect = execDialect;
   readonly #logger: Logger;
   readonly #scope: PeerScope;
-  readonly #context: Omit<HandlerContext, 'session' | 'place'>;
+  readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
   readonly #openings = new Openings();
   #session: Session | undefined;
   #confirmed = false;
@@ -106,11 +111,12 @@ export class Connection implements SessionOwner {
         return;
       }
       const method = this.#dialect.find(request.method);
-      if (method === undefined) throw this.#dialect.unknownMethod(request.method);
+      const isUnknown = method === undefined || (method.isExtension && this.#session === undefined);
+      if (isUnknown) throw this.#dialect.unknownMethod(request.method);
       const params = method.decode(request.params) as never;
       const session = this.#sessionFor(method);
       this.#submit(request, length, { method, params }, (place) =>
-        method.handle(params, { ...this.#context, session, place }),
+        method.handle(params, { ...this.#context, requestId: request.id, session, place }),
       );
     } catch (error) {
       this.#answerError(request, error);
@@ -157,9 +163,11 @@ export class Connection implements SessionOwner {
     try {
       // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
       if (this.#gone.signal.aborted) return;
-      const result = handle();
+      const answer = handle();
       begun?.();
-      this.#peer.respond(request.id, await result);
+      const result = await answer;
+      if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line);
+      else this.#peer.respond(request.id, result);
     } catch (error) {
       this.#answerError(request, error);
     } finally {

@@ -1,4 +1,4 @@
-import type { RpcError } from '@exec-server/protocol';
+import type { RequestId, RpcError } from '@exec-server/protocol';
 import type { Place } from '../connection/lanes.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
@@ -29,8 +29,18 @@ export interface ConnectionScope {
   keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T;
 }
 
+/**
+ * A response that its handler has encoded, with its newline: for results so large that encoding them at once would hold
+ * up the event loop, or not fit into one string.
+ */
+export class EncodedResponse {
+  constructor(readonly line: Uint8Array) {}
+}
+
 /** What a handler knows beside its params. */
 export interface HandlerContext {
+  /** The id that the response carries. */
+  readonly requestId: RequestId;
   readonly engine: ProcessEngine;
   readonly session: Session;
   readonly connection: ConnectionScope;
@@ -48,9 +58,14 @@ export interface DialectMethod {
   readonly opens?: ((params: never) => string) | undefined;
   /** Names what the request is about, where something that is still to be made may be meant. */
   readonly follows?: ((params: never) => string) | undefined;
+  /** Ours alone: unknown to a client that was not told of it by the answer to `initialize`. */
+  readonly isExtension: boolean;
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
-  /** Acts on decoded params. Throws an {@link RpcError} for what the client is to be told. */
+  /**
+   * Acts on decoded params and returns the result, or an {@link EncodedResponse} around it. Throws an {@link RpcError}
+   * for what the client is to be told.
+   */
   handle(params: never, context: HandlerContext): unknown;
 }
 

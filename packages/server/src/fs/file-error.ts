@@ -26,7 +26,8 @@ export async function callSystem<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-function toFileError(error: unknown): unknown {
+/** An error of `node:fs` as one of this room. */
+export function toFileError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OsError) return error;
   const { errno, code, syscall = 'file operation' } = error as NodeJS.ErrnoException;
   if (errno !== undefined) return new OsError(Math.abs(errno), syscall);

@@ -1,17 +1,14 @@
 import { close, constants, fstat, open, read, write } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { promisify } from 'node:util';
+import { nativePathText } from '@exec-server/protocol';
 import { OsError } from '../os-error.js';
+import { callSystem, FileError } from './file-error.js';
 
 const { EBADF, EFBIG, EINVAL } = osConstants.errno;
 
 /** `replace` creates the file or empties the one that is there. */
 export type OpenMode = 'read' | 'replace';
-
-/** What is at a path is no regular file. */
-export class NotAFileError extends Error {
-  override readonly name = 'NotAFileError';
-}
 
 // A FIFO or a terminal must neither make the open wait nor become ours.
 const COMMON_FLAGS = constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -51,12 +48,12 @@ export class OpenFile {
     this.#released = unused.then(() => closeAsync(fd));
   }
 
-  /** Throws an `OsError` or a {@link NotAFileError}. */
+  /** Throws an `OsError`, and a {@link FileError} for what is no regular file. */
   static async open(path: Uint8Array, mode: OpenMode): Promise<OpenFile> {
-    const fd = await osCall(openAsync(Buffer.from(path), OPEN_FLAGS[mode], NEW_FILE_MODE));
+    const fd = await callSystem(openAsync(Buffer.from(path), OPEN_FLAGS[mode], NEW_FILE_MODE));
     try {
-      if ((await osCall(statAsync(fd))).isFile()) return new OpenFile(fd);
-      throw new NotAFileError(`path \`${Buffer.from(path).toString()}\` is not a file`);
+      if ((await callSystem(statAsync(fd))).isFile()) return new OpenFile(fd);
+      throw new FileError('refused', `path \`${nativePathText(path)}\` is not a file`);
     } catch (error) {
       await closeAsync(fd);
       throw error;
@@ -71,7 +68,7 @@ export class OpenFile {
       let filled = 0;
       while (filled < length) {
         const position = BigInt(offset) + BigInt(filled);
-        const bytesRead = await osCall(readAt(this.#fd, block.subarray(filled), position));
+        const bytesRead = await callSystem(readAt(this.#fd, block.subarray(filled), position));
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
@@ -102,7 +99,7 @@ export class OpenFile {
     if (!Number.isSafeInteger(offset + data.length)) throw new OsError(EFBIG, 'write');
     for (let done = 0; done < data.length; ) {
       const left = data.length - done;
-      done += (await osCall(writeAsync(this.#fd, data, done, left, offset + done))).bytesWritten;
+      done += (await callSystem(writeAsync(this.#fd, data, done, left, offset + done))).bytesWritten;
     }
   }
 
@@ -118,15 +115,6 @@ export class OpenFile {
 
   #release(): void {
     if (--this.#uses === 0) this.#onUnused();
-  }
-}
-
-async function osCall<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    const { errno, syscall = 'file operation' } = error as NodeJS.ErrnoException;
-    throw errno === undefined ? error : new OsError(Math.abs(errno), syscall);
   }
 }
 

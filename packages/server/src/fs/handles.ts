@@ -1,20 +1,16 @@
 import { MAX_FILE_BLOCK_BYTES, MAX_FILE_HANDLE_ID_BYTES, MAX_OPEN_FILE_HANDLES } from '@exec-server/protocol';
 import type { ConnectionResource } from '../dialects/dialect.js';
+import { FileError } from './file-error.js';
 import type { OpenFile } from './handles-file.js';
 
 /** Bytes that a signed 64-bit offset can count. */
 const MAX_FILE_BYTES = 2n ** 63n - 1n;
 
-export type FileHandleFailure = 'unknown' | 'refused';
-
-/** Why nothing was done with a handle. The file is as it was. */
-export class FileHandleError extends Error {
-  override readonly name = 'FileHandleError';
-  constructor(
-    readonly failure: FileHandleFailure,
-    message: string,
-  ) {
-    super(message);
+/** No file is open under an id. */
+export class UnknownHandleError extends Error {
+  override readonly name = 'UnknownHandleError';
+  constructor(id: string) {
+    super(`unknown file handle \`${id}\``);
   }
 }
 
@@ -23,7 +19,7 @@ export class FileHandles implements ConnectionResource {
   readonly #files = new Map<string, Promise<OpenFile>>();
   #closed = false;
 
-  /** Takes the id, then opens. An id whose file cannot be opened is free again. */
+  /** Takes the id, then opens. An id whose file cannot be opened is free again. Throws a {@link FileError}. */
   async open(id: string, openFile: () => Promise<OpenFile>): Promise<void> {
     if (Buffer.byteLength(id) > MAX_FILE_HANDLE_ID_BYTES)
       throw refused(`file handle ID must not exceed ${MAX_FILE_HANDLE_ID_BYTES} bytes`);
@@ -102,7 +98,7 @@ function whenOpen<T>(
   operate: (file: OpenFile) => Promise<T>,
 ): Promise<T> {
   const fail = (): never => {
-    throw new FileHandleError('unknown', `unknown file handle \`${id}\``);
+    throw new UnknownHandleError(id);
   };
   return opening === undefined ? fail() : opening.then(operate, fail);
 }
@@ -112,6 +108,6 @@ function checkBlockLength(operation: 'read' | 'write', length: number): void {
     throw refused(`file ${operation} block length must be between 1 and ${MAX_FILE_BLOCK_BYTES}`);
 }
 
-function refused(message: string): FileHandleError {
-  return new FileHandleError('refused', message);
+function refused(message: string): FileError {
+  return new FileError('refused', message);
 }

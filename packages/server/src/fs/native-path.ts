@@ -17,9 +17,13 @@ export function splitPath(path: Uint8Array): Buffer[] {
   return components;
 }
 
+/** A component that does not stay: none at all, `.` or `..`. */
+const PASSING_COMPONENT = /\/\.{0,2}(?:\/|$)/;
+
 /** The same absolute path without `.`, `..`, empty components and a trailing slash. */
 export function normalizePath(path: Uint8Array): Buffer {
-  return joinComponents(splitPath(path));
+  const bytes = Buffer.from(path.buffer, path.byteOffset, path.byteLength);
+  return PASSING_COMPONENT.test(bytes.toString('latin1')) ? joinComponents(splitPath(path)) : bytes;
 }
 
 function joinComponents(components: readonly Uint8Array[]): Buffer {

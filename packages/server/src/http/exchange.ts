@@ -24,6 +24,7 @@ export interface HttpResponse {
 /**
  * Sends one request on a connection of its own and resolves with the head of the response. The connection ends with the
  * body and is not used again: on one that the other side is just about to end, a request is lost that nobody may repeat.
+ * On failure the connection is left to the caller.
  */
 export function exchange(
   socket: Socket,
@@ -57,10 +58,7 @@ export function exchange(
       response.on('close', () => socket.destroy());
       resolve(describeResponse(response, response));
     });
-    message.on('error', (error) => {
-      socket.destroy();
-      reject(error);
-    });
+    message.on('error', reject);
     message.end(request.body);
   });
 }

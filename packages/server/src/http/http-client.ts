@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { MAX_HTTP_REDIRECTS } from '@exec-server/protocol';
 import { dial } from './dial.js';
 import { exchange, type HttpResponse } from './exchange.js';
@@ -42,11 +43,13 @@ export class HttpClient {
   async #sendOne(request: OutgoingRequest, signal: AbortSignal): Promise<HttpResponse> {
     const { url, headers, body } = request;
     const proxy = this.#proxies.proxyFor(url);
+    let socket: Socket | undefined;
     try {
       if (!announcesLength(headers, body)) throw new Error('content-length is not the length of the body');
-      const socket = await dial(url, { proxy, trust: this.#trust, signal });
+      socket = await dial(url, { proxy, trust: this.#trust, signal });
       return await exchange(socket, request, proxy);
     } catch (cause) {
+      socket?.destroy();
       if (signal.reason instanceof HttpError) throw signal.reason;
       const place = withoutCredentials(url).href;
       throw new HttpError('no-response', `error sending request for url (${place})`, { cause });

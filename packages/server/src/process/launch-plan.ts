@@ -11,24 +11,39 @@ import { StartError } from './start-error.js';
 /** Terminal size of a pty whose request names none. */
 export const DEFAULT_SIZE: TerminalSize = { rows: 24, cols: 80 };
 
+/** A program by name and an environment by rules; the server finds the one and makes the other. */
+export interface DirectCommand {
+  readonly way: 'direct';
+  /** What the program sees as `argv[0]`; never changes which program runs. */
+  readonly arg0?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly envPolicy?: EnvPolicy | undefined;
+  /** Variables that the request's metadata adds. */
+  readonly extraEnv: ReadonlyMap<string, string>;
+  /** Run a login shell's script from a snapshot of its state. */
+  readonly shellSnapshot?: SnapshotRequest | undefined;
+}
+
+/** A command that the client has resolved; it runs exactly as given. */
+export interface PreparedCommand {
+  readonly way: 'prepared';
+  /** Absolute path of the file to execute. */
+  readonly program: string;
+  /** The whole environment, but for variables that no child gets. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** A request to start a program, decoded; no dialect's words are left in it. */
 export interface StartRequest {
   /** The client's name for the process, unique in its session. */
   readonly processId: string;
-  /** Program and arguments. */
+  readonly command: DirectCommand | PreparedCommand;
+  /** Program and arguments; of a prepared command the whole argv. */
   readonly argv: readonly string[];
-  /** What the program sees as `argv[0]`; never changes which program runs. */
-  readonly arg0?: string | undefined;
   /** Absolute directory, as bytes. */
   readonly cwd: Uint8Array;
   /** The same for people. */
   readonly cwdText: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly envPolicy?: EnvPolicy | undefined;
-  /** Run a login shell's script from a snapshot of its state. */
-  readonly shellSnapshot?: SnapshotRequest | undefined;
-  /** Variables that the request's metadata adds. */
-  readonly extraEnv: ReadonlyMap<string, string>;
   readonly tty: boolean;
   /** Keeps a pipe open for writes; a pty always takes them. */
   readonly pipeStdin: boolean;
@@ -48,22 +63,14 @@ export interface StartRequest {
 
 /** Turns a request into what the kernel is asked for. Throws {@link StartError}. */
 export function planLaunch(engine: ProcessEngine, request: StartRequest): LaunchPlan {
-  const env = resolveEnvironment(engine.serverEnv, {
-    env: request.env,
-    policy: request.envPolicy,
-    extra: request.extraEnv,
-  });
-  // Programs on a terminal expect to know the user's shell.
-  if (request.tty && !env.has('SHELL')) env.set('SHELL', engine.environmentInfo.shell.path);
-  const [name = '', ...args] = request.argv;
-  if (name === '')
-    throw new StartError('spawn-failed', `missing program for ${request.tty ? 'PTY' : 'pipe'} spawn`);
-  refuseNul(request, env);
+  const { command, cwd } = request;
+  const resolved =
+    command.way === 'direct'
+      ? resolveCommand(engine, request, command)
+      : takeCommand(engine, request, command);
   return {
-    program: findProgram(name, env.get('PATH'), request),
-    argv: [request.arg0 ?? name, ...args],
-    cwd: request.cwd,
-    env,
+    ...resolved,
+    cwd,
     stdio: request.tty
       ? { kind: 'pty', ...(request.size ?? DEFAULT_SIZE) }
       : { kind: 'pipes', stdin: request.pipeStdin ? 'pipe' : 'null' },
@@ -71,10 +78,41 @@ export function planLaunch(engine: ProcessEngine, request: StartRequest): Launch
   };
 }
 
+type ResolvedCommand = Pick<LaunchPlan, 'program' | 'argv' | 'env'>;
+
+function takeCommand(
+  { serverEnv }: ProcessEngine,
+  { argv, cwd }: StartRequest,
+  { program, env: own }: PreparedCommand,
+): ResolvedCommand {
+  if (!program.startsWith('/'))
+    throw new StartError('refused', `program must be an absolute path, not \`${program}\``);
+  const env = resolveEnvironment(serverEnv, { env: own, extra: new Map() });
+  refuseNul(cwd, { program, argv, env });
+  return { program, argv, env };
+}
+
+function resolveCommand(
+  engine: ProcessEngine,
+  request: StartRequest,
+  { arg0, env: own, envPolicy: policy, extraEnv: extra }: DirectCommand,
+): ResolvedCommand {
+  const env = resolveEnvironment(engine.serverEnv, { env: own, policy, extra });
+  // Programs on a terminal expect to know the user's shell.
+  if (request.tty && !env.has('SHELL')) env.set('SHELL', engine.environmentInfo.shell.path);
+  const [name = '', ...args] = request.argv;
+  if (name === '')
+    throw new StartError('spawn-failed', `missing program for ${request.tty ? 'PTY' : 'pipe'} spawn`);
+  const argv = [arg0 ?? name, ...args];
+  // Before the search, which would look for something else than was asked for.
+  refuseNul(request.cwd, { program: name, argv, env });
+  return { program: findProgram(name, env.get('PATH'), request), argv, env };
+}
+
 /** A NUL would silently cut a string at the system call. */
-function refuseNul(request: StartRequest, env: ReadonlyMap<string, string>): void {
-  const strings = [...request.argv, request.arg0 ?? '', ...env.keys(), ...env.values()];
-  if (request.cwd.includes(0) || strings.some((text) => text.includes('\0')))
+function refuseNul(cwd: Uint8Array, { program, argv, env }: ResolvedCommand): void {
+  const strings = [program, ...argv, ...env.keys(), ...env.values()];
+  if (cwd.includes(0) || strings.some((text) => text.includes('\0')))
     throw new StartError('spawn-failed', 'nul byte found in provided data');
 }
 

@@ -62,6 +62,19 @@ export interface RegisteredProcess {
 /** Every process of the server, under the session that owns it. */
 export class ProcessRegistry {
   readonly #sessions = new Map<string, Map<string, ProcessSlot>>();
+  /** Those whose process has not ended, forgotten or not, by session. */
+  readonly #running = new Map<string, Set<ProcessSlot>>();
+  #runningCount = 0;
+
+  /** Processes that run or are starting. */
+  get runningCount(): number {
+    return this.#runningCount;
+  }
+
+  /** The same of one session. */
+  runningCountOf(sessionId: string): number {
+    return this.#running.get(sessionId)?.size ?? 0;
+  }
 
   /** Takes an id, or answers nothing when the session uses it already. */
   reserve(session: SlotOwner, processId: string): ProcessSlot | undefined {
@@ -70,6 +83,8 @@ export class ProcessRegistry {
     if (slots.has(processId)) return undefined;
     const slot = new ProcessSlot(sessionId, principal, processId);
     this.#sessions.set(sessionId, slots.set(processId, slot));
+    this.#running.set(sessionId, (this.#running.get(sessionId) ?? new Set()).add(slot));
+    this.#runningCount++;
     return slot;
   }
 
@@ -83,6 +98,14 @@ export class ProcessRegistry {
     if (slots?.get(slot.processId) !== slot) return;
     slots.delete(slot.processId);
     if (slots.size === 0) this.#sessions.delete(slot.sessionId);
+  }
+
+  /** Notes that a process has ended or never was; its id may stay taken. Does nothing the second time. */
+  noteEnded(slot: ProcessSlot): void {
+    const slots = this.#running.get(slot.sessionId);
+    if (!slots?.delete(slot)) return;
+    this.#runningCount--;
+    if (slots.size === 0) this.#running.delete(slot.sessionId);
   }
 
   ofSession(sessionId: string): readonly ProcessSlot[] {

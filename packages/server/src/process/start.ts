@@ -8,11 +8,12 @@ import type { Session } from '../sessions/session.js';
 import { planReplay } from '../shell-snapshot/replay-plan.js';
 import {
   findSnapshotShell,
+  type SnapshotRequest,
   SnapshotRequestError,
   type SnapshotShell,
 } from '../shell-snapshot/snapshot-request.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
-import { DEFAULT_SIZE, planLaunch, type StartRequest } from './launch-plan.js';
+import { DEFAULT_SIZE, type DirectCommand, planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
@@ -22,6 +23,13 @@ import { StartError } from './start-error.js';
 /** What confines a process, as far as the request says. */
 export interface Confinement {
   readonly sandbox?: SandboxContext | null | undefined;
+}
+
+/** A login shell's state to run from, and the command that wants it. */
+interface SnapshotChoice {
+  readonly shell: SnapshotShell;
+  readonly request: SnapshotRequest;
+  readonly command: DirectCommand;
 }
 
 /** A start under way. */
@@ -43,12 +51,13 @@ export async function startProcess(
   confinement: Confinement,
 ): Promise<ManagedProcess> {
   try {
+    refuseForbiddenWay(engine, request);
     refuseUnenforceable(confinement);
-    const shell = chooseSnapshotShell(request);
+    const snapshot = chooseSnapshot(request);
     if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
     const slot = engine.registry.reserve(session, request.processId);
     if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
-    return await startInSlot({ engine, session, slot, request }, shell);
+    return await startInSlot({ engine, session, slot, request }, snapshot);
   } catch (error) {
     const failure = asStartError(error);
     recordRefusal(engine, session, request, failure);
@@ -59,14 +68,17 @@ export async function startProcess(
   }
 }
 
-async function startInSlot(start: Start, shell: SnapshotShell | undefined): Promise<ManagedProcess> {
+async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): Promise<ManagedProcess> {
   const { engine, session, slot, request } = start;
   let spill: SpillFile | undefined;
   try {
+    refuseOverLimit(start);
     const plan = planLaunch(engine, request);
     if (request.spill) spill = await openSpill(start);
     const process =
-      shell === undefined ? manage(start, plan, spill) : await manageFromSnapshot(start, plan, shell, spill);
+      snapshot === undefined
+        ? manage(start, plan, spill)
+        : await manageFromSnapshot(start, plan, snapshot, spill);
     slot.started(process);
     session.announce({ kind: 'started', processId: process.id, pid: process.pid });
     session.adopt(process);
@@ -74,11 +86,17 @@ async function startInSlot(start: Start, shell: SnapshotShell | undefined): Prom
     if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine);
     return process;
   } catch (error) {
+    engine.registry.noteEnded(slot);
     engine.registry.forget(slot);
     slot.failed();
     if (spill !== undefined) await discardSpill(engine, spill);
     throw error;
   }
+}
+
+function refuseForbiddenWay({ limits }: ProcessEngine, { command: { way } }: StartRequest): void {
+  const allowed = way === 'direct' ? limits.allowDirectExec : limits.allowPreparedExec;
+  if (!allowed) throw new StartError('not-allowed', `${way} execution is not allowed on this server`);
 }
 
 function refuseUnenforceable({ sandbox }: Confinement): void {
@@ -87,13 +105,27 @@ function refuseUnenforceable({ sandbox }: Confinement): void {
   throw new StartError('refused', `sandbox intent cannot be enforced on this executor: ${restriction}`);
 }
 
-function chooseSnapshotShell({ shellSnapshot, argv }: StartRequest): SnapshotShell | undefined {
+function chooseSnapshot({ command, argv }: StartRequest): SnapshotChoice | undefined {
+  if (command.way !== 'direct' || command.shellSnapshot === undefined) return undefined;
   try {
-    return shellSnapshot && findSnapshotShell(shellSnapshot, argv);
+    const shell = findSnapshotShell(command.shellSnapshot, argv);
+    return shell && { shell, request: command.shellSnapshot, command };
   } catch (error) {
     if (!(error instanceof SnapshotRequestError)) throw error;
     throw new StartError('refused', error.message, { cause: error });
   }
+}
+
+/** The process that is starting is counted already. */
+function refuseOverLimit({ engine: { registry, limits }, session }: Start): void {
+  const { maxProcesses, maxProcessesPerConnection } = limits;
+  if (registry.runningCount > maxProcesses)
+    throw new StartError('over-limit', `the server runs its limit of ${maxProcesses} processes`);
+  if (registry.runningCountOf(session.id) > maxProcessesPerConnection)
+    throw new StartError(
+      'over-limit',
+      `this session has its limit of ${maxProcessesPerConnection} processes`,
+    );
 }
 
 async function openSpill({ engine, slot, request: { processId } }: Start): Promise<SpillFile> {
@@ -120,15 +152,15 @@ function cancelled({ processId }: ProcessSlot): StartError {
 async function manageFromSnapshot(
   start: Start,
   plan: LaunchPlan,
-  shell: SnapshotShell,
+  { shell, request: wanted, command }: SnapshotChoice,
   spill: SpillFile | undefined,
 ): Promise<ManagedProcess> {
-  const { engine, session, slot, request } = start;
-  const use = { request: request.shellSnapshot!, shell, plan, envPolicy: request.envPolicy };
+  const { engine, session, slot } = start;
+  const use = { request: wanted, shell, plan, envPolicy: command.envPolicy };
   const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);
   if (slot.isCancelled) throw cancelled(slot);
   if (!snapshot) return manage(start, plan, spill);
-  const replay = planReplay(plan, snapshot, request);
+  const replay = planReplay(plan, snapshot, command);
   try {
     return manage(start, replay.plan, spill);
   } finally {
@@ -163,8 +195,10 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
       rememberedWriteIds: engine.limits.rememberedWriteIds,
     },
     spill,
-    onExited: (exit) =>
-      recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt),
+    onExited: (exit) => {
+      engine.registry.noteEnded(slot);
+      recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
+    },
     onClosed: () => {
       engine.clock.after(engine.limits.closedProcessRetentionMs, () => engine.registry.forget(slot));
     },

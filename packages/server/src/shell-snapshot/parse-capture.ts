@@ -8,16 +8,17 @@ export interface Capture {
   readonly environment: ReadonlyMap<string, string>;
 }
 
-/** The capture in a shell's output, or nothing while it is not complete. */
+/** The capture in a shell's output, or nothing when it is not complete. */
 export function parseCapture(output: Buffer, nonce: string): Capture | undefined {
   const [, ...texts] = output.toString('latin1').split(`\0${nonce}\0`);
   // Behind the last mark comes what the shell prints when it ends.
   if (texts.length !== CAPTURE_PARTS.length + 1) return undefined;
-  const parts = Object.fromEntries(CAPTURE_PARTS.map((part, index) => [part, texts[index]]));
-  return {
-    parts: parts as Capture['parts'],
-    environment: parseEnvironment(texts[CAPTURE_PARTS.indexOf('environment')]!),
-  };
+  const parts = Object.fromEntries(
+    CAPTURE_PARTS.map((part, index) => [part, texts[index]]),
+  ) as Capture['parts'];
+  const environment = parseEnvironment(parts.environment);
+  // No shell is without variables: the program that prints them could not be run.
+  return environment.size === 0 ? undefined : { parts, environment };
 }
 
 /** Variables that are no text are left out: a plan cannot carry them. */

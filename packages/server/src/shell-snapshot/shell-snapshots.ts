@@ -90,6 +90,11 @@ export class ShellSnapshots {
 /** What commands must have in common to share a snapshot. */
 function describeKind({ request, plan, envPolicy }: SnapshotUse): string {
   const { scopeId, shell } = request;
-  const policy = envPolicy && { ...envPolicy, set: Object.entries(envPolicy.set).sort() };
-  return JSON.stringify([scopeId, shell.name, shell.path, Buffer.from(plan.cwd).toString('latin1'), policy]);
+  return JSON.stringify([
+    scopeId,
+    shell.name,
+    shell.path,
+    Buffer.from(plan.cwd).toString('latin1'),
+    envPolicy,
+  ]);
 }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { describeEnvironment } from '../../src/environment/info.js';
+import { hasMemoryFiles } from '../../src/native/memory-file.js';
 
 describe('environment info', () => {
   it('names the shell of the user database, whatever $SHELL says', () => {
@@ -20,5 +21,19 @@ describe('environment info', () => {
     [{ TMPDIR: '' }, [], 'file:///tmp'],
   ])('temporary directories of %o', (env, temporaryDirectories, tempDir) => {
     expect(describeEnvironment(env)).toMatchObject({ temporaryDirectories, tempDir });
+  });
+});
+
+it('names the home directory of the environment that it serves with', () => {
+  expect(describeEnvironment({ HOME: '/home/somebody' }).userHomeDir).toBe('file:///home/somebody');
+});
+
+it('promises what works here', () => {
+  const { capabilities } = describeEnvironment({});
+  expect(capabilities).toMatchObject({
+    environmentConfigRead: true,
+    capabilityDiscoveryV2: true,
+    capabilityDiscoverySandbox: false,
+    shellSnapshotV2: hasMemoryFiles(),
   });
 });

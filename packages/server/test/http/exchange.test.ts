@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_RESPONSE_HEAD_BYTES } from '../../src/http/exchange.js';
 import { HttpClient } from '../../src/http/http-client.js';
 import { prepareRequest } from '../../src/http/prepare-request.js';
@@ -236,6 +237,22 @@ describe('the response', () => {
     const many = Array.from({ length: 3000 }, (_, index) => `x-${index}: 1\r\n`).join('');
     const origin = await startOrigin((_request, socket) => respond(socket, '', many));
     expect((await ask(origin.url())).headers).toHaveLength(3001);
+  });
+
+  it('that comes before the request was sent is read all the same', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      respond(socket, 'too much', 'connection: close\r\n', '413 Too Large');
+      socket.pause();
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const response = await ask(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      body: 'x'.repeat(16 * 1024 * 1024),
+    });
+    expect([response.status, await textOf(response.body)]).toEqual([413, 'too much']);
   });
 
   it('that is discarded ends its connection', async () => {

@@ -9,20 +9,17 @@ import {
   type RpcError,
   type SandboxContext,
 } from '@exec-server/protocol';
-import type { OsError } from '../../os-error.js';
+import { FileError } from '../../fs/file-error.js';
+import { normalizePath } from '../../fs/native-path.js';
+import { OsError } from '../../os-error.js';
 import { findFileRestriction } from '../../sandbox/restrictions.js';
 
 const { EACCES, EINVAL, ENOENT, EPERM } = constants.errno;
 
-const SLASH = 0x2f;
-
-/** The path of this host that a URI names, without slashes at its end. */
-export function toNativePath(uri: string): Uint8Array {
+/** The path of this host that a URI names. `.` and `..` that it carries escaped are resolved by their text, too. */
+export function toNativePath(uri: string): Buffer {
   try {
-    const path = pathUriToNative(uri);
-    let end = path.length;
-    while (end > 1 && path[end - 1] === SLASH) end--;
-    return path.subarray(0, end);
+    return normalizePath(pathUriToNative(uri));
   } catch (error) {
     throw error instanceof ForeignPathError ? invalidRequest(error.message) : error;
   }
@@ -33,6 +30,17 @@ export function refuseFileRestriction(sandbox: SandboxContext | null | undefined
   const restriction = findFileRestriction(sandbox);
   if (restriction !== undefined)
     throw invalidParams(`sandbox intent cannot be enforced on this executor: ${restriction}`);
+}
+
+/** Awaits a file operation and says in the words of the wire why it failed. */
+export async function answerFor<T>(operation: Promise<T>): Promise<T> {
+  try {
+    return await operation;
+  } catch (error) {
+    if (error instanceof OsError) throw osErrorToRpc(error);
+    if (!(error instanceof FileError)) throw error;
+    throw error.failure === 'refused' ? invalidRequest(error.message) : internalError(error.message);
+  }
 }
 
 /** The answer for a failed system call. */

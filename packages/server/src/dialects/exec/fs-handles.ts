@@ -6,14 +6,12 @@ import {
   type FsReadBlockParams,
   type FsReadBlockResult,
   type FsWriteBlockParams,
-  invalidRequest,
   notFound,
 } from '@exec-server/protocol';
-import { FileHandleError, FileHandles } from '../../fs/handles.js';
-import { NotAFileError, OpenFile } from '../../fs/handles-file.js';
-import { OsError } from '../../os-error.js';
+import { FileHandles, UnknownHandleError } from '../../fs/handles.js';
+import { OpenFile } from '../../fs/handles-file.js';
 import type { HandlerContext } from '../dialect.js';
-import { osErrorToRpc, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
 
 export async function openFile(
   { handleId, path, mode = 'read', sandbox }: FsOpenParams,
@@ -54,11 +52,8 @@ export async function closeFile(
 
 async function answer<T>(operation: Promise<T>): Promise<T> {
   try {
-    return await operation;
+    return await answerFor(operation);
   } catch (error) {
-    if (error instanceof OsError) throw osErrorToRpc(error);
-    if (error instanceof NotAFileError) throw invalidRequest(error.message);
-    if (!(error instanceof FileHandleError)) throw error;
-    throw error.failure === 'unknown' ? notFound(error.message) : invalidRequest(error.message);
+    throw error instanceof UnknownHandleError ? notFound(error.message) : error;
   }
 }

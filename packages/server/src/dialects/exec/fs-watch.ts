@@ -3,35 +3,30 @@ import {
   type FsEmptyResult,
   type FsUnwatchParams,
   type FsWatchParams,
-  invalidRequest,
   nativeToPathUri,
 } from '@exec-server/protocol';
 import { toPathBytes } from '../../fs/watch/byte-path.js';
 import type { FileChange } from '../../fs/watch/change-queue.js';
-import { FileWatches, WatchError } from '../../fs/watch/file-watches.js';
-import { OsError } from '../../os-error.js';
+import { FileWatches } from '../../fs/watch/file-watches.js';
 import type { HandlerContext } from '../dialect.js';
-import { osErrorToRpc, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
 
 export async function watchPath(
   { watchId, path, recursive, sandbox }: FsWatchParams,
   { engine: { clock, limits }, connection }: HandlerContext,
 ): Promise<FsEmptyResult> {
   refuseFileRestriction(sandbox);
-  try {
-    await connection.keep(FileWatches).add({
-      id: watchId,
-      path: toNativePath(path),
-      recursive: recursive ?? false,
-      clock,
-      limits,
-      onChanged: (changes) => connection.notify('fs/changed', encodeChanges(watchId, changes)),
-    });
-    return {};
-  } catch (error) {
-    if (error instanceof OsError) throw osErrorToRpc(error);
-    throw error instanceof WatchError ? invalidRequest(error.message) : error;
-  }
+  const request = {
+    id: watchId,
+    path: toNativePath(path),
+    recursive: recursive ?? false,
+    clock,
+    limits,
+    onChanged: (changes: readonly FileChange[]) =>
+      connection.notify('fs/changed', encodeChanges(watchId, changes)),
+  };
+  await answerFor(connection.keep(FileWatches).add(request));
+  return {};
 }
 
 export function unwatchPath({ watchId }: FsUnwatchParams, { connection }: HandlerContext): FsEmptyResult {

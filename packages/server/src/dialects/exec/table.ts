@@ -1,5 +1,6 @@
 import {
   decodeParams,
+  EXTENSION_METHODS,
   isMethod,
   METHODS,
   type MethodName,
@@ -7,10 +8,24 @@ import {
   type ParamsOf,
   type ResultOf,
 } from '@exec-server/protocol';
-import type { Dialect, DialectMethod, HandlerContext } from '../dialect.js';
+import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readEnvironmentConfig } from './environment-config.js';
+import { canonicalizePath } from './fs-canonicalize.js';
+import { copyPath } from './fs-copy.js';
+import { createDirectory } from './fs-create-directory.js';
+import { getMetadata } from './fs-get-metadata.js';
+import { closeFile, openFile, readBlock, writeBlock } from './fs-handles.js';
+import { readDirectory } from './fs-read-directory.js';
+import { readFile } from './fs-read-file.js';
+import { removePath } from './fs-remove.js';
+import { renamePath } from './fs-rename.js';
+import { setMode } from './fs-set-mode.js';
+import { walkTree } from './fs-walk.js';
+import { unwatchPath, watchPath } from './fs-watch.js';
+import { watchMissing } from './fs-watch-missing.js';
+import { writeFile } from './fs-write-file.js';
 import { cancelHttp, requestHttp } from './http.js';
 import { waitForPort } from './net.js';
 import { attachProcess, detachProcess } from './process-attach.js';
@@ -28,7 +43,7 @@ type Handlers = {
   readonly [M in MethodName]?: (
     params: ParamsOf<M>,
     context: HandlerContext,
-  ) => ResultOf<M> | Promise<ResultOf<M>>;
+  ) => ResultOf<M> | Promise<ResultOf<M> | EncodedResponse>;
 };
 
 interface ErasedEntry {
@@ -54,6 +69,24 @@ const HANDLERS: Handlers = {
   'net/waitForPort': waitForPort,
   'http/request': requestHttp,
   'http/cancel': cancelHttp,
+  'fs/readFile': readFile,
+  'fs/writeFile': writeFile,
+  'fs/createDirectory': createDirectory,
+  'fs/getMetadata': getMetadata,
+  'fs/canonicalize': canonicalizePath,
+  'fs/readDirectory': readDirectory,
+  'fs/walk': walkTree,
+  'fs/remove': removePath,
+  'fs/copy': copyPath,
+  'fs/rename': renamePath,
+  'fs/setMode': setMode,
+  'fs/open': openFile,
+  'fs/readBlock': readBlock,
+  'fs/writeBlock': writeBlock,
+  'fs/close': closeFile,
+  'fs/watchMissing': watchMissing,
+  'fs/watch': watchPath,
+  'fs/unwatch': unwatchPath,
   'environment/info': readEnvironmentInfo,
   'environment/status': readEnvironmentStatus,
   'environmentConfig/read': readEnvironmentConfig,
@@ -66,7 +99,6 @@ type Names = { readonly [M in MethodName]?: (params: ParamsOf<M>) => string };
 /** Requests that make something, and how it is called. */
 const OPENINGS: Names = {
   'process/start': ({ processId }) => `process ${processId}`,
-  'fs/open': ({ handleId }) => `handle ${handleId}`,
   'http/request': ({ requestId }) => `http ${requestId}`,
 };
 
@@ -75,7 +107,6 @@ const FOLLOWERS: Names = {
   'process/signal': ({ processId }) => `process ${processId}`,
   'process/terminate': ({ processId }) => `process ${processId}`,
   'process/resize': ({ processId }) => `process ${processId}`,
-  'fs/close': ({ handleId }) => `handle ${handleId}`,
   'http/cancel': ({ requestId }) => `http ${requestId}`,
 };
 
@@ -94,6 +125,7 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod 
     lane: lane === 'control' ? 'control' : 'ordinary',
     opens: OPENINGS[name] as DialectMethod['opens'],
     follows: FOLLOWERS[name] as DialectMethod['follows'],
+    isExtension: EXTENSION_METHODS.has(name),
     decode: (value) => decodeParams(params, value),
     handle: (decoded, context) => {
       if (handler === undefined) throw methodNotFound(name);

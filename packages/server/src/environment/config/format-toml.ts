@@ -2,8 +2,8 @@ import { TomlDate } from 'smol-toml';
 import { isTable, type TomlTable, type TomlValue } from './toml-table.js';
 
 const BARE_KEY = /^[A-Za-z0-9_-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a literal string cannot hold
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+/** What a literal string cannot hold. */
+const UNQUOTABLE = /['\p{Cc}]/u;
 
 /** Writes a table as a document: plain members first, then tables, in the order that they have. */
 export function formatToml(table: TomlTable): string {
@@ -56,7 +56,7 @@ function formatDate(date: TomlDate): string {
 }
 
 function formatLine(text: string): string {
-  const literal = /["\\]/.test(text) && !/['\t]/.test(text) && !CONTROL.test(text);
+  const literal = /["\\]/.test(text) && !UNQUOTABLE.test(text);
   return literal ? `'${text}'` : quoteBasic(text);
 }
 

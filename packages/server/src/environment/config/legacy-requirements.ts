@@ -1,5 +1,12 @@
 import { ConfigError } from './config-error.js';
-import { emptyTable, isTable, memberOf, type TomlTable, type TomlValue } from './toml-table.js';
+import {
+  describeValue,
+  emptyTable,
+  isTable,
+  memberOf,
+  type TomlTable,
+  type TomlValue,
+} from './toml-table.js';
 
 const APPROVAL_POLICIES = ['untrusted', 'on-failure', 'on-request', 'granular', 'never'];
 const APPROVAL_REVIEWERS = ['user', 'auto_review', 'guardian_subagent'];
@@ -47,7 +54,7 @@ function readName(config: TomlTable, key: string, names: readonly string[]): str
 
 function checkName(value: TomlValue, key: string, names: readonly string[]): string {
   if (typeof value === 'string' && names.includes(value)) return value;
-  throw unknownVariant(String(value), key, names);
+  throw unknownVariant(describeValue(value), key, names);
 }
 
 function unknownVariant(value: string, key: string, names: readonly string[]): ConfigError {

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.js';
 import { findMainCheckout, isGitEntry, withAncestors } from './git-root.js';
-import { isTable, memberOf, type TomlTable, type TomlValue } from './toml-table.js';
+import { describeValue, isTable, memberOf, type TomlTable, type TomlValue } from './toml-table.js';
 
 const DEFAULT_ROOT_MARKERS = ['.git'];
 const TRUST_LEVELS = ['trusted', 'untrusted'];
@@ -45,7 +45,7 @@ function readLevels(projects: TomlValue | undefined): ReadonlyMap<string, string
     if (level === undefined) continue;
     if (typeof level !== 'string' || !TRUST_LEVELS.includes(level))
       throw new ConfigError(
-        `unknown variant \`${describe(level)}\`, expected \`trusted\` or \`untrusted\`\n` +
+        `unknown variant \`${describeValue(level)}\`, expected \`trusted\` or \`untrusted\`\n` +
           `in \`projects.${path}.trust_level\`\n`,
       );
     levels.set(path, level);
@@ -80,11 +80,6 @@ async function canonical(path: string): Promise<string> {
 }
 
 function wrongType(value: TomlValue, expected: string, where: string): ConfigError {
-  const kind = typeof value === 'string' ? `string ${JSON.stringify(value)}` : describe(value);
+  const kind = typeof value === 'string' ? `string ${JSON.stringify(value)}` : describeValue(value);
   return new ConfigError(`invalid type: ${kind}, expected ${expected}\nin \`${where}\`\n`);
-}
-
-function describe(value: TomlValue): string {
-  if (Array.isArray(value)) return 'sequence';
-  return isTable(value) ? 'map' : String(value);
 }

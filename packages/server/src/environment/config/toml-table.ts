@@ -29,3 +29,10 @@ export function mergeTables(base: TomlTable, over: TomlTable): TomlTable {
   }
   return merged;
 }
+
+/** A value in the words of an error message: itself when it is plain, else its kind. */
+export function describeValue(value: TomlValue): string {
+  if (Array.isArray(value)) return 'sequence';
+  if (value instanceof TomlDate) return value.toISOString();
+  return typeof value === 'object' ? 'map' : String(value);
+}

@@ -25,7 +25,7 @@ export interface ChangeQueueOptions {
   readonly limit: number;
   readonly clock: Clock;
   readonly connection: Pick<ConnectionScope, 'writable' | 'whenWritable'>;
-  send(changes: readonly FileChange[]): void;
+  readonly send: (changes: readonly FileChange[]) => void;
 }
 
 /**

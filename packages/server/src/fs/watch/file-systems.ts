@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { throwOsError } from './errno.js';
+import { callSystem } from '../file-error.js';
 
 /**
  * Kinds of file systems that change without telling this machine: others write to them, or the kernel makes them up as
@@ -27,7 +27,7 @@ const SILENT_KINDS: ReadonlySet<number> = new Set([
 
 /** Whether changes at `path` are seen by watches. Throws an `OsError`. */
 export async function reportsChanges(path: Uint8Array): Promise<boolean> {
-  const { type } = await statfs(Buffer.from(path)).catch((error: unknown) => throwOsError(error, 'statfs'));
+  const { type } = await callSystem(statfs(Buffer.from(path)));
   // The number is signed on some architectures.
   return process.platform !== 'linux' || !SILENT_KINDS.has(type >>> 0);
 }

@@ -2,28 +2,15 @@ import { constants } from 'node:os';
 import { MAX_WATCH_ID_BYTES } from '@exec-server/protocol';
 import type { Clock } from '../../clock.js';
 import type { ConnectionResource, ConnectionScope } from '../../dialects/dialect.js';
+import { FileError, isOsError } from '../file-error.js';
 import { toBytePath } from './byte-path.js';
 import { ChangeQueue, type FileChange } from './change-queue.js';
 import { DirectoryHub } from './directory-hub.js';
-import { errnoOf } from './errno.js';
 import { reportsChanges } from './file-systems.js';
 import { PathWatch } from './path-watch.js';
 import { TooManyDirectoriesError } from './watched-tree.js';
 
 const { ENOSPC } = constants.errno;
-
-export type WatchFailure = 'id-too-long' | 'id-taken' | 'too-many' | 'cannot-watch';
-
-/** Why a watch was not set. */
-export class WatchError extends Error {
-  override readonly name = 'WatchError';
-  constructor(
-    readonly failure: WatchFailure,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export interface WatchLimits {
   /** Watches that one connection may have. */
@@ -42,7 +29,7 @@ export interface WatchRequest {
   readonly clock: Clock;
   readonly limits: WatchLimits;
   /** Called with what changed, never before the watch is set, never after it is removed. */
-  onChanged(changes: readonly FileChange[]): void;
+  readonly onChanged: (changes: readonly FileChange[]) => void;
 }
 
 interface Slot {
@@ -59,14 +46,14 @@ export class FileWatches implements ConnectionResource {
     this.#connection = connection;
   }
 
-  /** Resolves when the watch is set. Throws a {@link WatchError} or an `OsError`; nothing is watched then. */
+  /** Resolves when the watch is set. Throws a {@link FileError} or an `OsError`; nothing is watched then. */
   async add(request: WatchRequest): Promise<void> {
     this.#checkId(request);
     const slot = this.#createSlot(request);
     this.#slots.set(request.id, slot);
     try {
       if (!(await reportsChanges(request.path)))
-        throw new WatchError('cannot-watch', 'this file system does not tell of its changes');
+        throw new FileError('refused', 'this file system does not tell of its changes');
       await slot.watch.start();
     } catch (error) {
       if (this.#slots.get(request.id) === slot) this.remove(request.id);
@@ -88,10 +75,10 @@ export class FileWatches implements ConnectionResource {
 
   #checkId({ id, limits }: WatchRequest): void {
     if (Buffer.byteLength(id) > MAX_WATCH_ID_BYTES)
-      throw new WatchError('id-too-long', `watch ID must not exceed ${MAX_WATCH_ID_BYTES} bytes`);
-    if (this.#slots.has(id)) throw new WatchError('id-taken', `watch \`${id}\` already exists`);
+      throw new FileError('refused', `watch ID must not exceed ${MAX_WATCH_ID_BYTES} bytes`);
+    if (this.#slots.has(id)) throw new FileError('refused', `watch \`${id}\` already exists`);
     if (this.#slots.size >= limits.fileWatches)
-      throw new WatchError('too-many', `at most ${limits.fileWatches} watches may be set per connection`);
+      throw new FileError('refused', `at most ${limits.fileWatches} watches may be set per connection`);
   }
 
   #createSlot({ path: bytes, recursive, clock, limits, onChanged }: WatchRequest): Slot {
@@ -117,9 +104,9 @@ export class FileWatches implements ConnectionResource {
 
 function explain(error: unknown, limits: WatchLimits): unknown {
   if (error instanceof TooManyDirectoriesError)
-    return new WatchError('too-many', `at most ${limits.watchedDirectories} directories may be watched`);
+    return new FileError('refused', `at most ${limits.watchedDirectories} directories may be watched`);
   // The kernel's words speak of a full disk.
-  if (errnoOf(error) === ENOSPC)
-    return new WatchError('cannot-watch', "the system's limit on file watches is reached");
+  if (isOsError(error, ENOSPC))
+    return new FileError('refused', "the system's limit on file watches is reached");
   return error;
 }

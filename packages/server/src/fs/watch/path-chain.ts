@@ -1,6 +1,7 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { OsError } from '../../os-error.js';
+import { EINVAL, ELOOP, ENOENT, ENOTDIR, isOsError, unlessErrno } from '../file-error.js';
 import {
   type BytePath,
   joinBytePath,
@@ -11,9 +12,8 @@ import {
 } from './byte-path.js';
 import type { DirectoryHub } from './directory-hub.js';
 import type { DirectoryWatch, EntryEvent } from './directory-source.js';
-import { errnoOf, throwOsError } from './errno.js';
 
-const { EACCES, EINVAL, ELOOP, ENOENT, ENOTDIR } = constants.errno;
+const { EACCES } = constants.errno;
 
 /** Symbolic links that one path may lead through, as in the kernel. */
 const MAX_LINKS = 40;
@@ -138,10 +138,9 @@ export class PathChain {
       step = { watch, isTarget: false };
       this.#steps.push(step);
     } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === EACCES) this.#blind = true;
+      if (isOsError(error, EACCES)) this.#blind = true;
       // It went away since it was looked at; the directory above tells.
-      else if (errno !== ENOENT && errno !== ENOTDIR) throw error;
+      else if (!isOsError(error, ENOENT, ENOTDIR)) throw error;
     }
     return step;
   }
@@ -153,14 +152,11 @@ interface Found {
 }
 
 async function look(path: BytePath): Promise<Found | undefined> {
-  try {
-    const stats = await lstat(toPathBytes(path));
-    if (!stats.isSymbolicLink()) return { isDirectory: stats.isDirectory(), link: undefined };
-    return { isDirectory: false, link: toBytePath(await readlink(toPathBytes(path), 'buffer')) };
-  } catch (error) {
-    const errno = errnoOf(error);
-    // EINVAL: what was a link when it was looked at has become something else; its directory tells.
-    if (errno === ENOENT || errno === ENOTDIR || errno === EINVAL) return undefined;
-    return throwOsError(error, 'lstat');
-  }
+  const bytes = toPathBytes(path);
+  const stats = await unlessErrno(lstat(bytes), ENOENT, ENOTDIR);
+  if (stats === undefined) return undefined;
+  if (!stats.isSymbolicLink()) return { isDirectory: stats.isDirectory(), link: undefined };
+  // What was a link when it was looked at may be gone or something else by now; its directory tells.
+  const link = await unlessErrno(readlink(bytes, 'buffer'), ENOENT, ENOTDIR, EINVAL);
+  return link && { isDirectory: false, link: toBytePath(link) };
 }

@@ -1,15 +1,15 @@
 import { constants } from 'node:os';
 import type { Clock, ClockTimer } from '../../clock.js';
 import { OsError } from '../../os-error.js';
+import { ENOENT, ENOTDIR, isOsError } from '../file-error.js';
 import { type BytePath, joinBytePath } from './byte-path.js';
 import type { ChangeQueue } from './change-queue.js';
 import type { DirectoryHub } from './directory-hub.js';
 import type { DirectoryWatch, EntryEvent } from './directory-source.js';
-import { errnoOf } from './errno.js';
 import { PathChain } from './path-chain.js';
 import { WatchedTree } from './watched-tree.js';
 
-const { EACCES, ENOENT, ENOTDIR } = constants.errno;
+const { EACCES } = constants.errno;
 
 /** How long a watch that is not whole waits before it looks again, in milliseconds. */
 export const RETRY_MS = 5_000;
@@ -136,8 +136,7 @@ export class PathWatch {
     try {
       await tree.arm(report);
     } catch (error) {
-      const errno = errnoOf(error);
-      if (errno !== ENOENT && errno !== ENOTDIR) throw error;
+      if (!isOsError(error, ENOENT, ENOTDIR)) throw error;
       // It went away since the chain saw it.
       this.#isPresent = false;
       if (report) queue.add(path, 'removed', true);

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, watch } from 'node:fs';
+import { toFileError } from '../file-error.js';
 import { type BytePath, joinBytePath, toBytePath, toPathBytes } from './byte-path.js';
 import type { Detail, DirectoryListener, DirectorySource, DirectoryWatch } from './directory-source.js';
-import { throwOsError } from './errno.js';
 
 /**
  * Events in one turn of the loop that count as an overflow. The platform's queue drops events without a word, so a
@@ -72,7 +72,7 @@ function openWatcher(directory: BytePath) {
   try {
     return watch(toPathBytes(directory), { encoding: 'buffer' });
   } catch (error) {
-    return throwOsError(error, 'watch');
+    throw toFileError(error);
   }
 }
 

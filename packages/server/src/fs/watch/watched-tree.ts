@@ -1,14 +1,14 @@
 import { opendir } from 'node:fs/promises';
 import { constants } from 'node:os';
+import { callSystem, ELOOP, ENOENT, ENOTDIR, EPERM, isOsError } from '../file-error.js';
 import { type BytePath, joinBytePath, toBytePath, toPathBytes } from './byte-path.js';
 import type { DirectoryHub } from './directory-hub.js';
 import type { DirectoryWatch, EntryEvent } from './directory-source.js';
-import { errnoOf, throwOsError } from './errno.js';
 
-const { EACCES, ELOOP, ENOENT, ENOTDIR, EPERM } = constants.errno;
+const { EACCES } = constants.errno;
 
 /** Directories that went away meanwhile, or that nobody here may read: there is nothing to tell about them. */
-const PASSED_OVER: ReadonlySet<number | undefined> = new Set([EACCES, EPERM, ENOENT, ENOTDIR, ELOOP]);
+const PASSED_OVER = [EACCES, EPERM, ENOENT, ENOTDIR, ELOOP];
 
 /** Entries that one read of a directory fetches. */
 const LIST_BUFFER_ENTRIES = 256;
@@ -38,8 +38,8 @@ interface Directory {
   readonly path: BytePath;
   readonly watch: DirectoryWatch;
   readonly children: Map<BytePath, Directory>;
-  /** Names that came or went while the directory is being listed: what the listing says of them is older. */
-  toldMeanwhile: Set<BytePath> | undefined;
+  /** Names that came or went since the watch was set, until it is listed: what the listing says of them is older. */
+  told: Set<BytePath> | undefined;
   dropped: boolean;
 }
 
@@ -60,6 +60,7 @@ export class WatchedTree {
   async arm(report: boolean): Promise<void> {
     this.#root = this.#watch('', () => this.#options.onLost());
     if (report || this.#options.recursive) await this.#descend([this.#root], report);
+    else this.#root.told = undefined;
   }
 
   close(): void {
@@ -69,17 +70,19 @@ export class WatchedTree {
   #onEntry(directory: Directory, { kind, name, isDirectory }: EntryEvent): void {
     const path = joinBytePath(directory.path, name);
     const known = directory.children.get(name);
-    if (kind === 'created' || kind === 'removed') {
-      directory.toldMeanwhile?.add(name);
-      directory.children.delete(name);
-      if (known !== undefined) this.#drop(known);
-      this.#options.onChange(path, kind, isDirectory || known !== undefined);
-      if (kind === 'created' && isDirectory) this.#enter(directory, name);
-    } else {
+    const isUnwatched = this.#options.recursive && isDirectory && known === undefined;
+    // Whoever may list it now finds things that could not be told of before.
+    const mayBeReadable = kind === 'attributes' && isUnwatched;
+    if (kind !== 'created' && kind !== 'removed' && !mayBeReadable) {
       this.#options.onChange(path, 'modified', isDirectory);
-      // It may have become readable.
-      if (kind === 'attributes' && isDirectory && known === undefined) this.#enter(directory, name);
+      return;
     }
+    directory.told?.add(name);
+    directory.children.delete(name);
+    if (known !== undefined) this.#drop(known);
+    const isRemoved = kind === 'removed';
+    this.#options.onChange(path, isRemoved ? 'removed' : 'created', isDirectory || known !== undefined);
+    if (isDirectory && !isRemoved) this.#enter(directory, name);
   }
 
   #enter(parent: Directory, name: BytePath): void {
@@ -93,10 +96,11 @@ export class WatchedTree {
     for (let next = directories.pop(); next !== undefined; next = directories.pop()) {
       if (next.dropped) continue;
       try {
-        await this.#list(next, directories, report);
+        await callSystem(this.#list(next, directories, report));
       } catch (error) {
-        if (!PASSED_OVER.has(errnoOf(error))) this.#options.onTrouble(error);
+        if (!isOsError(error, ...PASSED_OVER)) this.#options.onTrouble(error);
       }
+      next.told = undefined;
     }
   }
 
@@ -104,21 +108,16 @@ export class WatchedTree {
     const path = toPathBytes(joinBytePath(this.#options.root, directory.path));
     // The types know names as text only; with this encoding they are bytes.
     const options = { encoding: 'buffer' as BufferEncoding, bufferSize: LIST_BUFFER_ENTRIES };
-    const listing = await opendir(path as unknown as string, options).catch((error: unknown) =>
-      throwOsError(error, 'opendir'),
-    );
-    const told = new Set<BytePath>();
-    directory.toldMeanwhile = told;
+    const listing = await opendir(path as unknown as string, options);
     for await (const entry of listing) {
       if (directory.dropped) return;
       const name = toBytePath(entry.name as unknown as Buffer);
-      if (told.has(name)) continue;
+      if (directory.told?.has(name)) continue;
       if (report) this.#options.onChange(joinBytePath(directory.path, name), 'created', entry.isDirectory());
       if (!this.#options.recursive || !entry.isDirectory()) continue;
       const child = this.#watchChild(directory, name);
       if (child !== undefined) found.push(child);
     }
-    directory.toldMeanwhile = undefined;
   }
 
   /** Watches a directory unless it is watched already. */
@@ -129,7 +128,7 @@ export class WatchedTree {
       parent.children.set(name, child);
       return child;
     } catch (error) {
-      if (!PASSED_OVER.has(errnoOf(error))) this.#options.onTrouble(error);
+      if (!isOsError(error, ...PASSED_OVER)) this.#options.onTrouble(error);
       return undefined;
     }
   }
@@ -144,7 +143,7 @@ export class WatchedTree {
       path,
       watch,
       children: new Map(),
-      toldMeanwhile: undefined,
+      told: new Set(),
       dropped: false,
     };
     this.#directories++;

@@ -1,0 +1,79 @@
+import {
+  ForeignPathError,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  type ProcessStartPreparedParams,
+  type ProcessStartResult,
+  pathUriToNative,
+  type RpcError,
+} from '@exec-server/protocol';
+import type { StartRequest } from '../../process/launch-plan.js';
+import type { ManagedProcess } from '../../process/managed-process.js';
+import { StartError } from '../../process/start-error.js';
+import { checkTerminalSize } from './process-resize.js';
+
+/** What every way to start a process has in common. */
+type CommonParams = Omit<ProcessStartPreparedParams, 'program' | 'env'>;
+
+/** Decodes what is the same for every way to start. Throws an {@link RpcError}. */
+export function toStartRequest(params: CommonParams, command: StartRequest['command']): StartRequest {
+  const { timeoutMs, graceMs } = params;
+  if (graceMs !== undefined && timeoutMs === undefined) throw invalidParams('graceMs requires timeoutMs');
+  return {
+    processId: params.processId,
+    command,
+    argv: params.argv,
+    cwd: nativeCwd(params.cwd),
+    cwdText: params.cwd,
+    tty: params.tty,
+    pipeStdin: params.pipeStdin ?? false,
+    size: terminalSize(params),
+    timeLimit: timeoutMs === undefined ? undefined : { timeoutMs, graceMs: graceMs ?? 0 },
+    outputBytesCap: params.outputBytesCap,
+    keepAliveMs: params.keepAliveMs,
+    spill: params.spill,
+    tags: params.tags ?? {},
+  };
+}
+
+/** Answers a start once it is over. Throws an {@link RpcError}. */
+export async function answerStart(starting: Promise<ManagedProcess>): Promise<ProcessStartResult> {
+  try {
+    const process = await starting;
+    return { processId: process.id, sandboxType: 'none', pid: process.pid };
+  } catch (error) {
+    throw error instanceof StartError ? startErrorToRpc(error) : error;
+  }
+}
+
+function terminalSize({ size, tty }: CommonParams): StartRequest['size'] {
+  if (size === undefined) return undefined;
+  if (!tty) throw invalidParams('size requires tty');
+  checkTerminalSize(size);
+  return size;
+}
+
+function nativeCwd(uri: string): Uint8Array {
+  try {
+    return pathUriToNative(uri);
+  } catch (error) {
+    if (!(error instanceof ForeignPathError)) throw error;
+    throw invalidParams(`cwd URI \`${uri}\` is not valid on this exec-server host: ${error.message}`);
+  }
+}
+
+function startErrorToRpc(error: StartError): RpcError {
+  switch (error.failure) {
+    case 'empty-argv':
+    case 'refused':
+      return invalidParams(error.message);
+    case 'id-taken':
+    case 'over-limit':
+    case 'not-allowed':
+    case 'cancelled':
+      return invalidRequest(error.message);
+    case 'spawn-failed':
+      return internalError(error.message);
+  }
+}

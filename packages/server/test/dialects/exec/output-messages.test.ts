@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAX_FRAMED_ID_BYTES } from '@exec-server/protocol';
+import type { Transport } from '@exec-server/rpc';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  bytesOf,
+  connectInMemory,
+  connectOverLines,
+  connectOverWebSocket,
+  formsOf,
+  type OutputClient,
+} from '../../support/output-client.js';
+import { openServer, shellParams, startParams } from '../../support/session.js';
+
+const MEBIBYTE = 1024 * 1024;
+/** A chunk of 64 KiB, the header and an id of one letter. */
+const LARGEST_FRAME = 64 * 1024 + 16 + 1;
+
+const countingFrom1 = (events: readonly unknown[]) => Array.from(events, (_, index) => index + 1);
+
+async function fileWith(content: Buffer): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'binary-output-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'content');
+  await writeFile(path, content);
+  return path;
+}
+
+describe.each([
+  ['memory', connectInMemory],
+  ['a WebSocket', connectOverWebSocket],
+])('binary output over %s', (_name, connect) => {
+  it('has the same bytes as JSON, and one count with the notifications', async () => {
+    const content = randomBytes(3_000_001);
+    const path = await fileWith(content);
+    const server = openServer();
+    for (const form of ['json', 'binary']) {
+      const { client } = await connect(server);
+      await client.initialize({ binaryOutput: form === 'binary' });
+      await client.request('process/start', shellParams('p', `cat ${path}; cat ${path} >&2`));
+      const events = await client.untilClosed('p');
+      expect(formsOf(events)).toEqual([form]);
+      expect(bytesOf(events, 'stdout').equals(content)).toBe(true);
+      expect(bytesOf(events, 'stderr').equals(content)).toBe(true);
+      expect(events.map(({ seq }) => seq)).toEqual(countingFrom1(events));
+      expect(events.filter(({ kind }) => kind !== 'process/output').map(({ kind }) => kind)).toEqual([
+        'process/exited',
+        'process/closed',
+      ]);
+      expect(events.at(-1)?.kind).toBe('process/closed');
+      expect(events.every(({ sessionId }) => sessionId === undefined)).toBe(true);
+    }
+  });
+
+  it('names the stream of a terminal', async () => {
+    const { client } = await connect(openServer());
+    await client.initialize({ binaryOutput: true });
+    await client.request('process/start', shellParams('p', 'echo out; echo err >&2', { tty: true }));
+    const events = await client.untilClosed('p');
+    expect(formsOf(events)).toEqual(['binary']);
+    expect(bytesOf(events, 'pty').toString()).toBe('out\r\nerr\r\n');
+  });
+
+  it('50 MiB through a client that pauses: every byte, in order, and the queue keeps its bound', async () => {
+    const { client, serverSide } = await connect(openServer());
+    await client.initialize({ binaryOutput: true });
+    const total = 50 * MEBIBYTE;
+    const reader = readPausingAt([5 * MEBIBYTE, 20 * MEBIBYTE], client, serverSide);
+    await client.request(
+      'process/start',
+      startParams('p', ['/usr/bin/head', '-c', String(total), '/dev/zero']),
+    );
+    const events = await client.untilClosed('p');
+    expect(formsOf(events)).toEqual(['binary']);
+    expect(bytesOf(events, 'stdout').length).toBe(total);
+    expect(events.map(({ seq }) => seq)).toEqual(countingFrom1(events));
+    expect(reader.pauses).toBe(2);
+    expect(reader.mostQueued()).toBeGreaterThanOrEqual(MEBIBYTE);
+    expect(reader.mostQueued()).toBeLessThan(MEBIBYTE + LARGEST_FRAME);
+  });
+
+  it('requests may still come as binary messages', async () => {
+    const { client } = await connect(openServer());
+    await client.initialize({ binaryOutput: true });
+    const start = { id: 'b', method: 'process/start', params: shellParams('p', 'echo hello') };
+    client.transport.sendBinary?.(Buffer.from(JSON.stringify(start)));
+    expect(bytesOf(await client.untilClosed('p'), 'stdout').toString()).toBe('hello\n');
+  });
+});
+
+/** Stops reading at each mark until the server's queue is full. */
+function readPausingAt(marks: readonly number[], client: OutputClient, serverSide: Transport) {
+  const reader = { pauses: 0, mostQueued: () => mostQueued };
+  let mostQueued = 0;
+  let received = 0;
+  const resumeWhenFull = () => {
+    mostQueued = Math.max(mostQueued, serverSide.bufferedBytes);
+    if (serverSide.bufferedBytes < MEBIBYTE) setImmediate(resumeWhenFull);
+    else client.transport.resume();
+  };
+  client.onEvent = ({ data }) => {
+    mostQueued = Math.max(mostQueued, serverSide.bufferedBytes);
+    received += data?.length ?? 0;
+    const mark = marks[reader.pauses];
+    if (mark === undefined || received < mark) return;
+    reader.pauses++;
+    client.transport.pause();
+    resumeWhenFull();
+  };
+  return reader;
+}
+
+describe('the choice', () => {
+  it.each([
+    [{}, undefined, ['json']],
+    [{ binaryOutput: false }, false, ['json']],
+    [{ binaryOutput: true }, true, ['binary']],
+  ])('initialize with %j', async (params, told, forms) => {
+    const { client } = await connectInMemory(openServer());
+    const { result } = await client.initialize(params);
+    expect(result?.binaryOutput).toBe(told);
+    expect(Object.hasOwn(result ?? {}, 'binaryOutput')).toBe(told !== undefined);
+    await client.request('process/start', shellParams('p', 'echo hello'));
+    expect(formsOf(await client.untilClosed('p'))).toEqual(forms);
+  });
+
+  it('is advertised', async () => {
+    const { client } = await connectInMemory(openServer());
+    const { result } = await client.initialize();
+    expect(result).toMatchObject({ environmentInfo: { capabilities: { binaryOutput: true } } });
+  });
+
+  it('is no over a transport that cannot carry it', async () => {
+    const { client } = await connectOverLines(openServer());
+    const { result } = await client.initialize({ binaryOutput: true });
+    expect(result?.binaryOutput).toBe(false);
+    await client.request('process/start', shellParams('p', 'echo hello'));
+    const events = await client.untilClosed('p');
+    expect(formsOf(events)).toEqual(['json']);
+    expect(bytesOf(events, 'stdout').toString()).toBe('hello\n');
+  });
+
+  it.each([
+    [true, undefined, ['json']],
+    [undefined, true, ['binary']],
+  ])('is not that of an initialize that failed: %s, then %s', async (failed, accepted, forms) => {
+    const { client } = await connectInMemory(openServer());
+    const refused = await client.initialize({ resumeSessionId: 'nobody', binaryOutput: failed });
+    expect(refused.error?.code).toBe(-32600);
+    const { result } = await client.initialize({ binaryOutput: accepted });
+    expect(result?.binaryOutput).toBe(accepted);
+    await client.request('process/start', shellParams('p', 'echo hello'));
+    expect(formsOf(await client.untilClosed('p'))).toEqual(forms);
+  });
+
+  it.each([
+    [MAX_FRAMED_ID_BYTES - 1, 'binary'],
+    [MAX_FRAMED_ID_BYTES, 'binary'],
+    [MAX_FRAMED_ID_BYTES + 1, 'json'],
+  ])('for a process whose id has %i bytes: %s', async (length, form) => {
+    const { client } = await connectInMemory(openServer());
+    await client.initialize({ binaryOutput: true });
+    const id = 'x'.repeat(length);
+    await client.request('process/start', shellParams(id, 'echo hello'));
+    const events = await client.untilClosed(id);
+    expect(formsOf(events)).toEqual([form]);
+    expect(bytesOf(events, 'stdout').toString()).toBe('hello\n');
+  });
+
+  it.each([
+    ['json', 'binary'],
+    ['binary', 'json'],
+  ])('is made anew at resume: %s, then %s', async (before, after) => {
+    const server = openServer();
+    const first = (await connectInMemory(server)).client;
+    const { result } = await first.initialize({ binaryOutput: before === 'binary' });
+    await first.request('process/start', shellParams('p', 'cat', { pipeStdin: true }));
+    const write = (client: OutputClient, text: string) =>
+      client.request('process/write', { processId: 'p', chunk: Buffer.from(text).toString('base64') });
+    await write(first, 'one');
+    const one = await first.until(({ data }) => data?.toString() === 'one');
+    const { client: second } = await connectInMemory(server);
+    const detached = new Promise<void>((resolve) => {
+      first.onClose = () => resolve();
+    });
+    first.transport.close();
+    await detached;
+    await second.initialize({ resumeSessionId: result?.sessionId, binaryOutput: after === 'binary' });
+    await write(second, 'two');
+    const two = await second.until(({ data }) => data?.toString() === 'two');
+    expect([one, two]).toMatchObject([
+      { form: before, seq: 1 },
+      { form: after, seq: 2 },
+    ]);
+  });
+
+  it("is each viewer's own", async () => {
+    const content = randomBytes(500_000);
+    const path = await fileWith(content);
+    const server = openServer();
+    const owner = (await connectInMemory(server)).client;
+    const { result } = await owner.initialize();
+    const sessionId = result?.sessionId;
+    await owner.request('process/start', shellParams('p', `read line; cat ${path}`, { pipeStdin: true }));
+    const viewers = new Map<OutputClient, string>();
+    for (const form of ['binary', 'json', 'binary']) {
+      const { client } = await connectInMemory(server);
+      await client.initialize({ binaryOutput: form === 'binary' });
+      await client.request('process/attach', { processId: 'p', sessionId });
+      viewers.set(client, form);
+    }
+    await owner.request('process/write', { processId: 'p', chunk: Buffer.from('go\n').toString('base64') });
+    const told = await owner.untilClosed('p');
+    expect(formsOf(told)).toEqual(['json']);
+    for (const [viewer, form] of viewers) {
+      const events = await viewer.untilClosed('p');
+      expect(formsOf(events)).toEqual([form]);
+      expect(bytesOf(events, 'stdout').equals(content)).toBe(true);
+      expect(events.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq));
+      expect(events.every((event) => event.sessionId === sessionId)).toBe(true);
+    }
+  });
+});
