@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import { nativeToPathUri } from '@exec-server/protocol';
 import { readTextFile, TextFileError } from '../environment/text-file.js';
+import { ENOENT, isOsError } from '../fs/file-error.js';
 import { type BytePath, toPathBytes } from '../fs/watch/byte-path.js';
 import { OsError } from '../os-error.js';
 
@@ -8,8 +10,7 @@ export const MAX_FILE_BYTES = 1024 * 1024;
 /** Most text that one root brings together, in bytes. */
 export const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
 
-const ENOENT = 2;
-const EACCES = 13;
+const { EACCES } = constants.errno;
 
 /** A file with its text. */
 export interface TextFile {
@@ -61,8 +62,8 @@ function describeFailure(uri: string, error: unknown): string | undefined {
     if (error.failure === 'not-utf8') return `capability file ${uri} is not UTF-8: ${error.message}`;
     return `capability file ${uri} ${error.message}`;
   }
+  if (isOsError(error, ENOENT)) return undefined;
   if (!(error instanceof OsError)) throw error;
-  if (error.errno === ENOENT) return undefined;
   const action = error.errno === EACCES ? 'read' : 'inspect';
   return `failed to ${action} capability file ${uri}: ${error.message}`;
 }

@@ -40,11 +40,15 @@ export interface Installed {
 /** What one place brings, and whether all of it could be read. */
 type Found<T> = { readonly found: T | undefined; readonly complete: boolean };
 
-/** Reads everything that is installed for the user of this server. */
-export async function discoverInstalled(places: InstalledPlaces): Promise<Installed> {
+/** Reads everything that is installed for the user of this server, until `signal` ends it. */
+export async function discoverInstalled(places: InstalledPlaces, signal: AbortSignal): Promise<Installed> {
   const { plugins, complete } = await listInstalledPlugins(join(places.codexHome, 'plugins/cache'));
-  const foundPlugins = await mapInOrder(plugins, CONCURRENT_ROOTS, discoverPlugin);
-  const foundSkills = await mapInOrder(skillRoots(places), CONCURRENT_ROOTS, discoverSkills);
+  const foundPlugins = await mapInOrder(plugins, CONCURRENT_ROOTS, (plugin) =>
+    discoverPlugin(plugin, signal),
+  );
+  const foundSkills = await mapInOrder(skillRoots(places), CONCURRENT_ROOTS, (root) =>
+    discoverSkills(root, signal),
+  );
   const incomplete = [...foundPlugins, ...foundSkills].filter((place) => !place.complete);
   return {
     plugins: foundPlugins.flatMap(({ found }) => found ?? []),
@@ -62,9 +66,12 @@ function skillRoots({ codexHome, userHome, systemDir }: InstalledPlaces): Discov
   ];
 }
 
-async function discoverPlugin(plugin: InstalledPlugin): Promise<Found<DiscoveredPlugin>> {
+async function discoverPlugin(
+  plugin: InstalledPlugin,
+  signal: AbortSignal,
+): Promise<Found<DiscoveredPlugin>> {
   const root = toBytePath(Buffer.from(plugin.root));
-  const contents = await readRoot(root);
+  const contents = await readRoot(root, signal);
   const names = contents?.plugin && readManifestNames(contents.plugin.manifest, root);
   if (contents?.plugin === undefined || names === undefined) return { found: undefined, complete: false };
   const { skills, complete } = describeSkills(contents);
@@ -72,17 +79,17 @@ async function discoverPlugin(plugin: InstalledPlugin): Promise<Found<Discovered
   return { found: { ...plugin, displayName, files: contents.plugin, skills }, complete };
 }
 
-async function discoverSkills(root: DiscoveryRoot): Promise<Found<Installed['skills']>> {
-  const contents = await readRoot(root.path);
+async function discoverSkills(root: DiscoveryRoot, signal: AbortSignal): Promise<Found<Installed['skills']>> {
+  const contents = await readRoot(root.path, signal);
   // Hardly anybody has all of the places.
   if (contents === undefined) return { found: undefined, complete: true };
   const { skills, complete } = describeSkills(contents);
   return { found: skills.map((skill) => ({ ...skill, discoveryRoot: root })), complete };
 }
 
-async function readRoot(root: BytePath): Promise<RootContents | undefined> {
+async function readRoot(root: BytePath, signal: AbortSignal): Promise<RootContents | undefined> {
   try {
-    return await discoverRoot(root);
+    return await discoverRoot(root, signal);
   } catch (error) {
     if (error instanceof RootError) return undefined;
     throw error;

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { asOsError } from '../environment/text-file.js';
-import { type BytePath, joinBytePath, parentOf, toPathBytes } from '../fs/watch/byte-path.js';
+import { pathUriToNative } from '@exec-server/protocol';
+import { callSystem, FileError } from '../fs/file-error.js';
+import { type WalkOptions, walkTree } from '../fs/walk.js';
+import { type BytePath, joinBytePath, parentOf, toBytePath, toPathBytes } from '../fs/watch/byte-path.js';
 import { OsError } from '../os-error.js';
 import { Bundle, showPath, type TextFile } from './bundle.js';
 import { compareText } from './compare-text.js';
@@ -11,9 +13,13 @@ import {
   pluginRootOf,
   readPluginFiles,
 } from './plugin-manifest.js';
-import { type Scan, type ScanLimits, scanRoot } from './scan-root.js';
 
-export const SCAN_LIMITS: ScanLimits = { depth: 6, directories: 2_000, entries: 20_000 };
+/** Bounds of one root, so that a link to `/` stays affordable. */
+export const SCAN_LIMITS: Pick<WalkOptions, 'maxDepth' | 'maxDirectories' | 'maxEntries'> = {
+  maxDepth: 6,
+  maxDirectories: 2_000,
+  maxEntries: 20_000,
+};
 
 const SKILL_FILE = 'SKILL.md';
 const SKILL_METADATA = 'agents/openai.yaml';
@@ -40,43 +46,55 @@ export class RootError extends Error {
   override readonly name = 'RootError';
 }
 
-/** Reads the manifests and skills of one directory. Throws {@link RootError}. */
-export async function discoverRoot(root: BytePath, limits: ScanLimits = SCAN_LIMITS): Promise<RootContents> {
+/** Reads the manifests and skills of one directory, until `signal` ends it. Throws {@link RootError}. */
+export async function discoverRoot(
+  root: BytePath,
+  signal: AbortSignal,
+  limits: typeof SCAN_LIMITS = SCAN_LIMITS,
+): Promise<RootContents> {
   await checkDirectory(root);
-  const scan = await scanForFiles(root, limits);
+  const walk = await scan(root, { ...limits, signal });
+  const files = walk.entries
+    .filter(({ kind }) => kind === 'file')
+    .map(({ uri }) => toBytePath(pathUriToNative(uri)));
   const bundle = new Bundle();
   const uri = showPath(root);
-  for (const { path, message } of scan.errors)
-    bundle.warnings.push(`failed to scan capability path ${showPath(path)}: ${message}`);
-  if (scan.truncated) bundle.warnings.push(`capability scan reached its traversal limit (root: ${uri})`);
+  for (const failure of walk.failures)
+    bundle.warnings.push(`failed to scan capability path ${failure.uri}: ${failure.message}`);
+  if (walk.truncated) bundle.warnings.push(`capability scan reached its traversal limit (root: ${uri})`);
 
   const own = await bundle.readFirst(manifestPaths(root));
   const inherited = own ?? (await readNearestAbove(root, bundle));
-  const namespaceManifests = await readNamespaces(scan.files, inherited, bundle);
+  const namespaceManifests = await readNamespaces(files, inherited, bundle);
   const plugin = own && (await readPluginFiles(root, own, bundle));
-  const skills = await readSkills(scan.files, bundle);
+  const skills = await readSkills(files, bundle);
   return { plugin, skills, namespaceManifests, warnings: bundle.warnings };
 }
 
 async function checkDirectory(root: BytePath): Promise<void> {
   const uri = showPath(root);
-  const stats = await stat(toPathBytes(root)).catch((error: unknown) => {
+  const stats = await callSystem(stat(toPathBytes(root))).catch((error: unknown) => {
     throw rootError(`failed to inspect capability root ${uri}`, error);
   });
   if (!stats.isDirectory()) throw new RootError(`capability root ${uri} is not a directory`);
 }
 
-async function scanForFiles(root: BytePath, limits: ScanLimits): Promise<Scan> {
+async function scan(root: BytePath, options: Pick<WalkOptions, keyof typeof SCAN_LIMITS | 'signal'>) {
+  const directory = { path: toPathBytes(root), uri: showPath(root) };
   try {
-    return await scanRoot(root, limits);
+    return await walkTree(directory, {
+      ...options,
+      followDirectorySymlinks: true,
+      pruneHiddenDirectories: false,
+    });
   } catch (error) {
-    throw rootError(`failed to scan capability root ${showPath(root)}`, error);
+    throw rootError(`failed to scan capability root ${directory.uri}`, error);
   }
 }
 
 function rootError(what: string, error: unknown): unknown {
-  const cause = asOsError(error);
-  return cause instanceof OsError ? new RootError(`${what}: ${cause.message}`, { cause }) : cause;
+  const isExplained = error instanceof OsError || error instanceof FileError;
+  return isExplained ? new RootError(`${what}: ${error.message}`, { cause: error }) : error;
 }
 
 async function readNearestAbove(root: BytePath, bundle: Bundle): Promise<TextFile | undefined> {

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asOsError, readTextFile } from '../environment/text-file.js';
-import { OsError } from '../os-error.js';
+import { readTextFile } from '../environment/text-file.js';
+import { ENOENT, isOsError, unlessErrno } from '../fs/file-error.js';
 import { compareVersions } from './plugin-version.js';
 
 /** Most plugins that are looked at. */
@@ -16,8 +16,6 @@ const VERSION = /^[A-Za-z0-9_.+-]+$/;
 
 /** The version of a plugin that is being worked on; it comes before every other. */
 const LOCAL_VERSION = 'local';
-
-const ENOENT = 2;
 
 export interface InstalledPlugin {
   /** `<plugin>@<marketplace>`. */
@@ -58,15 +56,10 @@ function sortById(plugins: InstalledPlugin[]): InstalledPlugin[] {
 
 /** Names of directories, and of links to them, that fit; a directory that does not exist has none. */
 async function listNames(directory: string, pattern: RegExp): Promise<string[]> {
-  try {
-    const names = (await readdir(directory)).filter((name) => pattern.test(name)).sort();
-    const kinds = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => undefined)));
-    return names.filter((_, index) => kinds[index]?.isDirectory());
-  } catch (error) {
-    const failure = asOsError(error);
-    if (failure instanceof OsError && failure.errno === ENOENT) return [];
-    throw failure;
-  }
+  const entries = (await unlessErrno(readdir(directory), ENOENT)) ?? [];
+  const names = entries.filter((name) => pattern.test(name)).sort();
+  const kinds = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => undefined)));
+  return names.filter((_, index) => kinds[index]?.isDirectory());
 }
 
 /** Versions are directories; what merely links to one was not put there by an installation. */
@@ -91,7 +84,7 @@ async function readRemoteId(folder: string): Promise<string | undefined> {
       throw new TypeError('no remote plugin id');
     return id;
   } catch (error) {
-    if (error instanceof OsError && error.errno === ENOENT) return undefined;
+    if (isOsError(error, ENOENT)) return undefined;
     throw error;
   }
 }

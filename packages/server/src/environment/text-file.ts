@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { OsError } from '../os-error.js';
+import { callSystem } from '../fs/file-error.js';
 import { describeInvalidUtf8 } from './utf8.js';
 
 /** Why a file that exists is not taken as text. */
@@ -27,22 +27,12 @@ const READ_BYTES = 65_536;
  * when the file cannot be opened or read.
  */
 export async function readTextFile(path: string | Buffer, maxBytes: number): Promise<string> {
+  const file = await callSystem(open(path, OPEN_FLAGS));
   try {
-    const file = await open(path, OPEN_FLAGS);
-    try {
-      return decodeUtf8(await readBounded(file, path, maxBytes));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw asOsError(error);
+    return decodeUtf8(await callSystem(readBounded(file, path, maxBytes)));
+  } finally {
+    await file.close();
   }
-}
-
-/** The failed system call behind an error of `node:fs`, or the error itself when there is none. */
-export function asOsError(error: unknown): unknown {
-  const { errno, syscall } = error as NodeJS.ErrnoException;
-  return typeof errno === 'number' && errno < 0 ? new OsError(-errno, syscall ?? 'unknown') : error;
 }
 
 async function readBounded(file: FileHandle, path: string | Buffer, maxBytes: number): Promise<Buffer> {

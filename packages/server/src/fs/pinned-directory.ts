@@ -88,14 +88,11 @@ export async function descend<T>(
   }
 }
 
-let descriptorPaths: Promise<boolean> | undefined;
+let descriptorPaths: boolean | undefined;
 
-function hasDescriptorPaths(): Promise<boolean> {
-  descriptorPaths ??= findDescriptorPaths();
-  return descriptorPaths;
-}
-
-async function findDescriptorPaths(): Promise<boolean> {
+async function hasDescriptorPaths(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
-  return (await unlessErrno(statfs(DESCRIPTORS), ENOENT))?.type === PROC_SUPER_MAGIC;
+  // Asked once: a process does not lose its /proc. A failure to ask, as for want of descriptors, is no answer.
+  descriptorPaths ??= (await unlessErrno(statfs(DESCRIPTORS), ENOENT))?.type === PROC_SUPER_MAGIC;
+  return descriptorPaths;
 }

@@ -10,6 +10,8 @@ const MANIFEST = '.codex-plugin/plugin.json';
 const METADATA = 'some capability metadata could not be loaded; discovery may be incomplete';
 const LOCATIONS = 'some capability locations could not be resolved; discovery may be incomplete';
 
+const NEVER = new AbortController().signal;
+
 const places = (root: string) => ({
   codexHome: join(root, 'codex'),
   userHome: join(root, 'home'),
@@ -17,7 +19,7 @@ const places = (root: string) => ({
 });
 
 async function discover(files: FileTree) {
-  const { plugins, skills, warnings } = await discoverInstalled(places(await makeFileTree(files)));
+  const { plugins, skills, warnings } = await discoverInstalled(places(await makeFileTree(files)), NEVER);
   return {
     plugins: plugins.map(({ id, version, displayName }) => [id, version, displayName]),
     skills: skills.map(({ name, discoveryRoot }) => [name, discoveryRoot.id]),
@@ -141,7 +143,7 @@ describe('installed plugins', () => {
       [`${CACHE}/mk/c/1/${MANIFEST}`]: '{}',
       [`${CACHE}/mk/c/${note}`]: JSON.stringify({ remote_plugin_id: 'x'.repeat(1025) }),
     });
-    const { plugins, warnings } = await discoverInstalled(places(root));
+    const { plugins, warnings } = await discoverInstalled(places(root), NEVER);
     expect(plugins.map(({ remoteId }) => remoteId)).toEqual(['id', undefined, undefined]);
     expect(warnings).toEqual([LOCATIONS]);
   });
@@ -153,7 +155,7 @@ describe('installed plugins', () => {
     });
     await symlink('a', join(root, CACHE, 'mk/linked'));
     await symlink('../a/1.0.0', join(root, CACHE, 'mk/v/1.0.0'));
-    const { plugins } = await discoverInstalled(places(root));
+    const { plugins } = await discoverInstalled(places(root), NEVER);
     expect(plugins.map(({ id }) => id)).toEqual(['a@mk', 'linked@mk']);
   });
 });

@@ -2,13 +2,15 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_BUNDLE_BYTES, MAX_FILE_BYTES } from '../../src/capabilities/bundle.js';
-import { discoverRoot } from '../../src/capabilities/discover-root.js';
+import { discoverRoot, SCAN_LIMITS } from '../../src/capabilities/discover-root.js';
 import { type FileTree, makeFileTree } from '../support/file-tree.js';
+
+const NEVER = new AbortController().signal;
 
 /** What is found, with paths below the root. */
 async function discover(files: FileTree, below = '') {
   const root = await makeFileTree(files);
-  const { plugin, skills, namespaceManifests, warnings } = await discoverRoot(join(root, below));
+  const { plugin, skills, namespaceManifests, warnings } = await discoverRoot(join(root, below), NEVER);
   const short = (text: string) => text.replaceAll(root, '');
   return {
     plugin: plugin && {
@@ -147,20 +149,20 @@ describe('a root', () => {
   it('may be a link to a directory, and must not be anything else', async () => {
     const root = await makeFileTree({ 'd/SKILL.md': '', f: '' });
     await symlink('d', join(root, 'link'));
-    expect((await discoverRoot(join(root, 'link'))).skills[0]?.instructions.path).toBe(
+    expect((await discoverRoot(join(root, 'link'), NEVER)).skills[0]?.instructions.path).toBe(
       `${root}/link/SKILL.md`,
     );
-    await expect(discoverRoot(join(root, 'f'))).rejects.toThrow(
+    await expect(discoverRoot(join(root, 'f'), NEVER)).rejects.toThrow(
       `capability root file://${root}/f is not a directory`,
     );
-    await expect(discoverRoot(join(root, 'missing'))).rejects.toThrow(
+    await expect(discoverRoot(join(root, 'missing'), NEVER)).rejects.toThrow(
       `failed to inspect capability root file://${root}/missing: No such file or directory (os error 2)`,
     );
   });
 
   it('that is too large says so', async () => {
     const root = await makeFileTree({ a: '', b: '', 'SKILL.md': '' });
-    const { warnings } = await discoverRoot(root, { depth: 6, directories: 10, entries: 2 });
+    const { warnings } = await discoverRoot(root, NEVER, { ...SCAN_LIMITS, maxEntries: 2 });
     expect(warnings).toEqual([`capability scan reached its traversal limit (root: file://${root})`]);
   });
 });

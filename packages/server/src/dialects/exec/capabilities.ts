@@ -28,20 +28,24 @@ import { findFileRestriction } from '../../sandbox/restrictions.js';
 import type { HandlerContext } from '../dialect.js';
 import { fitCapabilities } from './fit-capabilities.js';
 
-export async function discoverCapabilityRoots({
-  roots,
-}: CapabilityRootsDiscoverParams): Promise<CapabilityRootsDiscoverResult> {
+export async function discoverCapabilityRoots(
+  { roots }: CapabilityRootsDiscoverParams,
+  { signal }: HandlerContext,
+): Promise<CapabilityRootsDiscoverResult> {
   if (roots.length > MAX_CAPABILITY_ROOTS)
     throw invalidRequest(`capability root discovery accepts at most ${MAX_CAPABILITY_ROOTS} roots`);
-  return { roots: await mapInOrder(roots, CONCURRENT_ROOTS, discoverOne) };
+  return { roots: await mapInOrder(roots, CONCURRENT_ROOTS, (root) => discoverOne(root, signal)) };
 }
 
 /** A root that cannot be used says so in its own result; the others are not concerned. */
-async function discoverOne({ id, path, sandbox }: CapabilityRoot): Promise<DiscoveredRoot> {
+async function discoverOne(
+  { id, path, sandbox }: CapabilityRoot,
+  signal: AbortSignal,
+): Promise<DiscoveredRoot> {
   try {
     if (findFileRestriction(sandbox) !== undefined)
       throw new RootError('filesystem sandbox is unavailable on this executor');
-    const { plugin, skills, namespaceManifests, warnings } = await discoverRoot(nativeRoot(path));
+    const { plugin, skills, namespaceManifests, warnings } = await discoverRoot(nativeRoot(path), signal);
     return {
       id,
       path,
@@ -71,18 +75,18 @@ function nativeRoot(uri: string): string {
 
 export async function discoverCapabilities(
   { sandbox }: CapabilitiesDiscoverParams,
-  { engine }: HandlerContext,
+  { engine, signal }: HandlerContext,
 ): Promise<CapabilitiesDiscoverResult> {
   const restriction = findFileRestriction(sandbox);
   if (restriction !== undefined)
     throw invalidParams(`sandbox intent cannot be enforced on this executor: ${restriction}`);
   try {
-    const installed = await discoverInstalled({
+    const places = {
       codexHome: await findCodexHome(engine.serverEnv),
       userHome: findUserHome(engine.serverEnv),
       systemDir: SYSTEM_CONFIG_DIR,
-    });
-    return fitCapabilities(encodeInstalled(installed));
+    };
+    return fitCapabilities(encodeInstalled(await discoverInstalled(places, signal)));
   } catch (error) {
     if (error instanceof CodexHomeError) throw internalError(`failed to find Codex home: ${error.message}`);
     throw error;

@@ -1,13 +1,11 @@
 import { parse, TomlError } from 'smol-toml';
-import { OsError } from '../../os-error.js';
+import { ENOENT, isOsError } from '../../fs/file-error.js';
 import { readTextFile } from '../text-file.js';
 import { ConfigError } from './config-error.js';
 import type { TomlTable } from './toml-table.js';
 
 /** Largest configuration file that is read, in bytes. */
 export const MAX_CONFIG_FILE_BYTES = 1024 * 1024;
-
-const ENOENT = 2;
 
 /** How the failures of one kind of file are worded. */
 export interface TomlFileWords {
@@ -37,7 +35,7 @@ async function readIfPresent(path: string, { noun }: TomlFileWords): Promise<str
   try {
     return await readTextFile(path, MAX_CONFIG_FILE_BYTES);
   } catch (error) {
-    if (error instanceof OsError && error.errno === ENOENT) return undefined;
+    if (isOsError(error, ENOENT)) return undefined;
     throw new ConfigError(`Failed to read ${noun} ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
