@@ -56,7 +56,7 @@ export const presence: ValueKind<boolean> = {
   expected: 'true or false',
   arity: 'none',
   fromText: () => true,
-  fromConfig: truth.fromConfig,
+  fromConfig: (value) => truth.fromConfig(value),
 };
 
 /** A whole number from 0. Numbers beyond what JavaScript counts exactly are as good as endless, and cut. */

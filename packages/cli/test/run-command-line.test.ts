@@ -62,6 +62,18 @@ describe('arguments that make no sense end with code 2', () => {
       `the argument '--concurrent-requests <COUNT>' cannot be used multiple times${USAGE_HINT}`,
     ],
     [
+      ['--max-processes', '0'],
+      `invalid value '0' for '--max-processes <COUNT>': number would be zero for non-zero type${HELP_HINT}`,
+    ],
+    [
+      ['--allow-direct-exec', 'yes'],
+      `invalid value 'yes' for '--allow-direct-exec <BOOL>'\n  [possible values: true, false]${HELP_HINT}`,
+    ],
+    [
+      ['--config', 'a', '--config', 'b'],
+      `the argument '--config <FILE>' cannot be used multiple times${USAGE_HINT}`,
+    ],
+    [
       ['--ws-auth', 'foo'],
       `invalid value 'foo' for '--ws-auth <MODE>'\n  [possible values: capability-token, signed-bearer-token]${HELP_HINT}`,
     ],
@@ -102,6 +114,7 @@ describe('a server that cannot start ends with code 1', () => {
       ['--listen', 'stdio', '--ws-auth', 'capability-token', '--ws-token-sha256', '0'.repeat(64)],
       'WebSocket auth requires a WebSocket listener, not stdio',
     ],
+    [['--config', '/nope/x'], "failed to read /nope/x: ENOENT: no such file or directory, open '/nope/x'"],
     [
       ['--audit-log', '/nope/x'],
       "cannot write the audit log /nope/x: ENOENT: no such file or directory, open '/nope/x'",

@@ -246,6 +246,7 @@ export {
   SpillInfo,
   StreamSnapshot,
 } from './schemas/process-control.js';
+export { ProcessStartPreparedParams, ProcessStartPreparedResult } from './schemas/process-prepared.js';
 export {
   DiscoverySandboxContext,
   ManagedFileSystem,

@@ -10,6 +10,7 @@ import * as http from './schemas/http.js';
 import * as network from './schemas/network.js';
 import * as process from './schemas/process.js';
 import * as processControl from './schemas/process-control.js';
+import * as processPrepared from './schemas/process-prepared.js';
 
 /** Words that stand for a group of methods in `client must call initialize before using <family> methods`. */
 export type Family =
@@ -74,6 +75,11 @@ export const METHODS = {
   ),
 
   'process/start': ordinary('exec', process.ProcessStartParams, process.ProcessStartResult),
+  'process/startPrepared': ordinary(
+    'exec',
+    processPrepared.ProcessStartPreparedParams,
+    processPrepared.ProcessStartPreparedResult,
+  ),
   'process/read': ordinary('exec', process.ProcessReadParams, process.ProcessReadResult),
   'process/write': ordinary('exec', process.ProcessWriteParams, process.ProcessWriteResult),
   'process/signal': control('exec', process.ProcessSignalParams, process.ProcessSignalResult),
@@ -182,6 +188,7 @@ export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
   'process/list',
   'process/resize',
   'process/snapshot',
+  'process/startPrepared',
   'process/wait',
 ]);
 

@@ -15,6 +15,7 @@ export const PURPOSES: Readonly<
   'environment/status': 'Shows that the server answers.',
   'environmentConfig/read': 'Reads selected keys of the configuration on the host.',
   'process/start': 'Starts a process.',
+  'process/startPrepared': 'Starts a process from a command that the client has resolved, exactly as given.',
   'process/read': 'Reads retained output, waiting for more if asked to.',
   'process/write': 'Queues bytes for stdin.',
   'process/signal': 'Sends a signal to the process group; to a process that is not running it does nothing.',

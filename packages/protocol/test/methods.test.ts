@@ -44,10 +44,19 @@ it('pins the requests, their families and their lanes', () => {
     'http/cancel | http | control',
     'http/request | http | ordinary',
     'initialize | handshake | handshake',
+    'net/waitForPort | network | ordinary',
+    'process/attach | exec | ordinary',
+    'process/closeStdin | exec | ordinary',
+    'process/detach | exec | control',
+    'process/list | exec | ordinary',
     'process/read | exec | ordinary',
+    'process/resize | exec | control',
     'process/signal | exec | control',
+    'process/snapshot | exec | ordinary',
     'process/start | exec | ordinary',
+    'process/startPrepared | exec | ordinary',
     'process/terminate | exec | control',
+    'process/wait | exec | ordinary',
     'process/write | exec | ordinary',
   ]);
 });
@@ -59,6 +68,9 @@ it('pins the other messages', () => {
     'process/output',
     'process/exited',
     'process/closed',
+    'process/started',
+    'process/failed',
+    'process/lagged',
     'http/request/bodyDelta',
     'fs/changed',
     'fs/missingChanged',
@@ -92,6 +104,13 @@ describe('lookup', () => {
 it('gives types by name', () => {
   expectTypeOf<ParamsOf<'process/start'>>().toEqualTypeOf<ProcessStartParams>();
   expectTypeOf<ParamsOf<'environment/info'>>().toEqualTypeOf<null>();
-  expectTypeOf<ResultOf<'process/terminate'>>().toEqualTypeOf<{ running: boolean }>();
-  expectTypeOf<NotificationParams<'process/closed'>>().toEqualTypeOf<{ processId: string; seq: number }>();
+  expectTypeOf<ResultOf<'process/terminate'>>().toEqualTypeOf<{
+    running: boolean;
+    pids?: number[] | undefined;
+  }>();
+  expectTypeOf<NotificationParams<'process/closed'>>().toEqualTypeOf<{
+    processId: string;
+    seq: number;
+    sessionId?: string | undefined;
+  }>();
 });

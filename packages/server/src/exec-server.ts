@@ -51,7 +51,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const limits = resolveLimits(rest);
   const registry = new ProcessRegistry();
   const launcher = createLauncher({ logger });
-  const environmentInfo = describeEnvironment(env);
+  const environmentInfo = describeEnvironment(env, limits);
   const engine: ProcessEngine = {
     launcher,
     registry,

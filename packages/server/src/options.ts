@@ -3,8 +3,12 @@ import * as z from 'zod/mini';
 const positiveInteger = () => z.number().check(z.int(), z.positive());
 const milliseconds = () => z.number().check(z.int(), z.nonnegative());
 
-/** Every limit of a server with its unit and default. The one place where they are defined. */
+/** Every limit of a server with its unit and default, and what it allows. The one place where they are defined. */
 export const serverLimitsSchema = z.strictObject({
+  /** Whether a client may name a program and leave it to the server to find it and to make its environment. */
+  allowDirectExec: z._default(z.boolean(), true),
+  /** Whether a client may have a command run that it has resolved itself. Both ways give the same power. */
+  allowPreparedExec: z._default(z.boolean(), true),
   /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
   concurrentRequests: z._default(positiveInteger(), 64),
   /** Requests of one connection that are queued, run or wait; one more is answered with an error. */

@@ -14,7 +14,7 @@ import type { CommandIo } from '../command-io.js';
 import { announce } from './announce.js';
 import { HeldDestination } from './held-destination.js';
 import { type PlannedListener, planListeners } from './plan-listeners.js';
-import { LIMIT_SETTINGS, type ServeSettings } from './settings.js';
+import { SERVER_SETTINGS, type ServeSettings } from './settings.js';
 import { type EndWatch, watchForEnd } from './watch-for-end.js';
 
 /** What an orderly end may take beyond the time for the processes, whatever hangs. */
@@ -31,7 +31,7 @@ export async function runServer(settings: ServeSettings, io: CommandIo): Promise
     colors: io.stderr.isTTY === true,
     destination: log,
   });
-  const limits = resolveLimits(limitsOf(settings));
+  const limits = resolveLimits(serverSettingsOf(settings));
   const watch = watchForEnd(io, logger);
   try {
     const server = await startServer(settings, { io, log, logger, watch, limits });
@@ -78,9 +78,9 @@ function createServer({ auditLog }: ServeSettings, logger: Logger, limits: Serve
   });
 }
 
-/** The settings that are limits, as the server names them. */
-function limitsOf(settings: ServeSettings): ServerLimitOptions {
-  const names = Object.keys(LIMIT_SETTINGS) as (keyof typeof LIMIT_SETTINGS)[];
+/** The settings that the server itself knows, as it names them. */
+function serverSettingsOf(settings: ServeSettings): ServerLimitOptions {
+  const names = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
   const given = names.filter((name) => settings[name] !== undefined);
   return Object.fromEntries(
     given.map((name) => [name === 'spillDir' ? 'spillDirectory' : name, settings[name]]),

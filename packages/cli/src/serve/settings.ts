@@ -1,4 +1,13 @@
-import { choice, count, positiveCount, presence, text, textList, type ValueKind } from '../option-values.js';
+import {
+  choice,
+  count,
+  positiveCount,
+  presence,
+  text,
+  textList,
+  truth,
+  type ValueKind,
+} from '../option-values.js';
 
 const AUTH_MODES = ['capability-token', 'signed-bearer-token'] as const;
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -22,8 +31,10 @@ function setting<Value>(
   return { kind, placeholder, description, ...options };
 }
 
-/** Settings that are limits of the server, under the server's own names but for the directory's. */
-export const LIMIT_SETTINGS = {
+/** Settings that the server itself knows, by the same names but for the directory's. */
+export const SERVER_SETTINGS = {
+  allowDirectExec: setting(truth, 'BOOL', 'whether process/start may be used', { default: 'true' }),
+  allowPreparedExec: setting(truth, 'BOOL', 'whether process/startPrepared may be used', { default: 'true' }),
   concurrentRequests: setting(positiveCount, 'COUNT', 'ordinary requests of a connection that run at once', {
     default: '64',
   }),
@@ -78,7 +89,7 @@ export const SETTINGS = {
   } as Setting<boolean>,
   tlsCert: setting(text, 'FILE', 'certificate chain for wss, PEM'),
   tlsKey: setting(text, 'FILE', 'private key for wss, PEM'),
-  ...LIMIT_SETTINGS,
+  ...SERVER_SETTINGS,
   logLevel: setting(choice(LOG_LEVELS), 'LEVEL', `least severe level on stderr: ${LOG_LEVELS.join(', ')}`, {
     default: 'warn',
   }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWire, SpawnedCommand, startServer, startStdioServer } from '@exec-server/testing';
@@ -84,6 +84,66 @@ it('writes the audit log', async () => {
     { event: 'process-started', principal: 'anonymous', remote: 'stdio', argv: ['/bin/sh', '-c', 'exit 3'] },
     { event: 'process-ended', outcome: 'exited', exitCode: 3 },
   ]);
+});
+
+it('takes its settings from a file, and flags before that', async () => {
+  const config = join(directory, 'exec-server.toml');
+  const spill = join(directory, 'spill');
+  writeFileSync(
+    config,
+    `listen = ["stdio"]
+    max-processes = 1
+    max-processes-per-connection = 7
+    spill-dir = "${spill}"
+    allow-prepared-exec = false`,
+  );
+  await using server = startStdioServer({ args: ['--config', config, '--max-processes', '2'] });
+  await server.request('initialize', { clientName: 'test' });
+  server.send({ method: 'initialized' });
+  const start = (processId: string) =>
+    server.request('process/start', {
+      processId,
+      argv: ['/bin/sleep', '60'],
+      cwd: 'file:///tmp',
+      env: {},
+      tty: false,
+      spill: true,
+    });
+  expect(await start('1')).toHaveProperty('result.pid');
+  expect(await start('2')).toHaveProperty('result.pid');
+  expect(await start('3')).toHaveProperty('error.message', 'the server runs its limit of 2 processes');
+  expect(readdirSync(spill)).toHaveLength(2);
+  const prepared = {
+    processId: 'x',
+    program: '/bin/true',
+    argv: ['true'],
+    cwd: 'file:///',
+    env: {},
+    tty: false,
+  };
+  expect(await server.request('process/startPrepared', prepared)).toHaveProperty(
+    'error.message',
+    'prepared execution is not allowed on this server',
+  );
+});
+
+it('waits for its processes as long as it was told, and no longer', async () => {
+  await using server = await startServer({ args: ['--shutdown-grace-ms', '0'] });
+  using wire = await openWire(server.url);
+  await wire.request('initialize', { clientName: 'test' });
+  server.kill('SIGTERM');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+it('ends with 1 when its file is wrong, and names file and key', async () => {
+  const config = join(directory, 'exec-server.toml');
+  writeFileSync(config, 'max-proceses = 1');
+  const command = new SpawnedCommand({ args: ['--config', config] });
+  command.stdout.resume();
+  expect(await command.exited).toEqual({ code: 1, signal: null });
+  expect(command.stderr()).toBe(
+    `Error: invalid configuration file ${config}: unknown key \`max-proceses\`\n`,
+  );
 });
 
 it('ends with 1 when an address is taken', async () => {

@@ -1,11 +1,11 @@
 import { resolveLimits } from '@exec-server/server';
 import { expect, it } from 'vitest';
-import { externalName, LIMIT_SETTINGS, SETTINGS, type Setting } from '../../src/serve/settings.js';
+import { externalName, SERVER_SETTINGS, SETTINGS, type Setting } from '../../src/serve/settings.js';
 
-const { spillDir: _, ...limits } = LIMIT_SETTINGS;
+const { spillDir: _, ...named } = SERVER_SETTINGS;
 
-it.each(Object.entries<Setting<number>>(limits))('%s is the limit that the server has', (name, setting) => {
-  const standard = resolveLimits()[name as keyof typeof limits];
+it.each(Object.entries<Setting<unknown>>(named))('%s is as the server has it', (name, setting) => {
+  const standard = resolveLimits()[name as keyof typeof named];
   expect(setting.default).toBe(String(standard));
   const takesZero = (() => {
     try {

@@ -24,6 +24,7 @@ const ownCapabilities = {
   processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
   processSpill: defaulted(flag('`process/start` takes `spill`, and outcomes tell `spill`.')),
   processLifecycleEvents: defaulted(flag('`initialize` takes `lifecycleEvents`.')),
+  processStartPrepared: defaulted(flag('`process/startPrepared` exists and is allowed.')),
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processWait: defaulted(flag('`process/wait` exists.')),

@@ -4,6 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { type EnvironmentCapabilities, type EnvironmentInfo, nativeToPathUri } from '@exec-server/protocol';
 import { hasMemoryFiles } from '../native/memory-file.js';
+import { resolveLimits, type ServerLimits } from '../options.js';
 import { VERSION } from '../version.js';
 import { findUserHome } from './codex-home.js';
 
@@ -13,7 +14,7 @@ const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 const DEFAULT_SHELL = '/bin/sh';
 const DEFAULT_TEMP_DIR = '/tmp';
 
-/** What works here. A capability is true only when the operations behind it are there. */
+/** What works here unless the server's options say otherwise. A capability is true only when the operations behind it are there. */
 const CAPABILITIES: EnvironmentCapabilities = {
   networkProxyLaunch: false,
   networkProxyReviewDomains: false,
@@ -37,6 +38,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processCloseStdin: true,
   processSpill: true,
   processLifecycleEvents: true,
+  processStartPrepared: true,
   processKeepAlive: true,
   processAttach: true,
   processWait: true,
@@ -56,6 +58,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
 /** Describes this machine to clients. */
 export function describeEnvironment(
   serverEnv: Readonly<Record<string, string | undefined>>,
+  { allowPreparedExec }: Pick<ServerLimits, 'allowPreparedExec'> = resolveLimits(),
 ): EnvironmentInfo {
   const shell = loginShell();
   const tempDir = serverEnv.TMPDIR;
@@ -70,7 +73,11 @@ export function describeEnvironment(
     temporaryDirectories: tempDir ? [nativeToPathUri(tempDir)] : [],
     tempDir: nativeToPathUri(tempDir || DEFAULT_TEMP_DIR),
     // The state of a shell travels in memory, or not at all.
-    capabilities: { ...CAPABILITIES, shellSnapshotV2: hasMemoryFiles() },
+    capabilities: {
+      ...CAPABILITIES,
+      shellSnapshotV2: hasMemoryFiles(),
+      processStartPrepared: allowPreparedExec,
+    },
   };
 }
 

@@ -35,6 +35,7 @@ import { resizeProcess } from './process-resize.js';
 import { signalProcess } from './process-signal.js';
 import { snapshotProcess } from './process-snapshot.js';
 import { startProcess } from './process-start.js';
+import { startPreparedProcess } from './process-start-prepared.js';
 import { terminateProcess } from './process-terminate.js';
 import { waitForProcess } from './process-wait.js';
 import { closeProcessStdin, writeProcess } from './process-write.js';
@@ -55,6 +56,7 @@ interface ErasedEntry {
 /** Who answers what. A method of the wire that is missing here is answered like an unknown one. */
 const HANDLERS: Handlers = {
   'process/start': startProcess,
+  'process/startPrepared': startPreparedProcess,
   'process/read': readProcess,
   'process/write': writeProcess,
   'process/signal': signalProcess,
@@ -99,6 +101,7 @@ type Names = { readonly [M in MethodName]?: (params: ParamsOf<M>) => string };
 /** Requests that make something, and how it is called. */
 const OPENINGS: Names = {
   'process/start': ({ processId }) => `process ${processId}`,
+  'process/startPrepared': ({ processId }) => `process ${processId}`,
   'http/request': ({ requestId }) => `http ${requestId}`,
 };
 
