@@ -3,6 +3,8 @@ import { resolveLimits } from '../src/options.js';
 
 it('has a default for every limit', () => {
   expect(resolveLimits()).toEqual({
+    allowDirectExec: true,
+    allowPreparedExec: true,
     concurrentRequests: 64,
     pendingRequests: 4096,
     pendingRequestBytes: 134_217_728,
@@ -16,10 +18,14 @@ it('has a default for every limit', () => {
     retainedOutputBytes: 1_048_576,
     retainedOutputChunks: 50_000,
     closedProcessRetentionMs: 30_000,
+    closedProcessOutputBytes: 268_435_456,
     stdinQueueBytes: 1_048_576,
     rememberedWriteIds: 4096,
     httpRequests: 1024,
     httpBufferedBytes: 268_435_456,
+    fileWatches: 64,
+    watchedDirectories: 65_536,
+    pendingFileChanges: 4096,
     spillBytes: 1_073_741_824,
     shutdownGraceMs: 1_500,
   });
