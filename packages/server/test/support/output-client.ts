@@ -37,9 +37,9 @@ export class OutputClient implements TransportHandlers {
     const message = JSON.parse(text) as WireMessage;
     const { method, params } = message;
     if (method?.startsWith('process/')) {
-      const { processId, sessionId, seq, stream, chunk } = params as Record<string, never>;
+      const { chunk, ...rest } = params as unknown as Omit<SeenEvent, 'form' | 'kind'> & { chunk?: string };
       const data = chunk === undefined ? undefined : Buffer.from(chunk, 'base64');
-      this.#see({ form: 'json', kind: method, processId, sessionId, seq, stream, data });
+      this.#see({ ...rest, form: 'json', kind: method, data });
     }
     this.#inbox.deliver(message);
   }
