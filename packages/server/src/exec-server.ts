@@ -8,6 +8,7 @@ import type { ConnectionInfo, Listener } from './listen/listener.js';
 import { openListener } from './listen/open-listener.js';
 import { createLauncher } from './native/launcher.js';
 import { resolveLimits, type ServerLimitOptions } from './options.js';
+import { ClosedProcesses } from './process/closed-processes.js';
 import type { ProcessEngine } from './process/process-engine.js';
 import { ProcessRegistry } from './process/process-registry.js';
 import { SessionRegistry } from './sessions/session-registry.js';
@@ -55,6 +56,10 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const engine: ProcessEngine = {
     launcher,
     registry,
+    closedProcesses: new ClosedProcesses(registry, clock, {
+      retentionMs: limits.closedProcessRetentionMs,
+      outputBytes: limits.closedProcessOutputBytes,
+    }),
     limits,
     clock,
     logger,

@@ -35,6 +35,8 @@ export const serverLimitsSchema = z.strictObject({
   retainedOutputChunks: z._default(positiveInteger(), 50_000),
   /** How long a closed process stays readable and its id taken. */
   closedProcessRetentionMs: z._default(milliseconds(), 30_000),
+  /** Output kept for closed processes in all; beyond it the oldest of them are forgotten before their time. */
+  closedProcessOutputBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
   /** Bytes queued for a child that does not read its stdin; a write beyond them waits. */
   stdinQueueBytes: z._default(positiveInteger(), 1024 * 1024),
   /** Write ids remembered per process against repeats. */

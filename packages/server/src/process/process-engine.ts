@@ -6,12 +6,14 @@ import type { ServerLimits } from '../options.js';
 import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
 import type { AuditLog } from '../telemetry/audit.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { ClosedProcesses } from './closed-processes.js';
 import type { ProcessRegistry } from './process-registry.js';
 
 /** What every operation on processes works with. */
 export interface ProcessEngine {
   readonly launcher: Launcher;
   readonly registry: ProcessRegistry;
+  readonly closedProcesses: ClosedProcesses;
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -174,7 +174,7 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
   const startedAt = engine.clock.now();
   session.answerFor(launched);
   recordStart(engine, session, request, launched);
-  return new ManagedProcess({
+  const process: ManagedProcess = new ManagedProcess({
     id: request.processId,
     description: {
       argv: request.argv,
@@ -199,10 +199,9 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
       engine.registry.noteEnded(slot);
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
     },
-    onClosed: () => {
-      engine.clock.after(engine.limits.closedProcessRetentionMs, () => engine.registry.forget(slot));
-    },
+    onClosed: () => engine.closedProcesses.add(slot, process.log.retainedBytes),
   });
+  return process;
 }
 
 function asStartError(error: unknown): StartError {
