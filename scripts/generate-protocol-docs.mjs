@@ -184,6 +184,10 @@ function typeOf(schema) {
   if (schema.const !== undefined) return `\`"${schema.const}"\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`"${value}"\``).join(' \\| ');
   if (schema.type === 'array') return `array of ${typeOf(schema.items)}`;
+  if (schema.properties !== undefined) {
+    const members = Object.entries(schema.properties).map(([name, member]) => `${name}: ${typeOf(member)}`);
+    return `object { ${members.join(', ')} }`;
+  }
   if (schema.type === 'object') return `map of ${typeOf(schema.additionalProperties)}`;
   if (schema.contentEncoding === 'base64') return 'base64';
   if (schema.format === 'uri') return 'file URI';

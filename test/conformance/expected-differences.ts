@@ -39,6 +39,7 @@ export const ADDED_CAPABILITIES = {
     processSize: true,
     processSnapshot: true,
     processSpill: true,
+    processStartPrepared: true,
     processTags: true,
     processTimeout: true,
     processWait: true,

@@ -57,13 +57,17 @@ const RESULT_SHAPES: Readonly<Record<string, Shape>> = {
   initialize: (result) => ({ ...result, environmentInfo: shapeOfEnvironmentInfo(result.environmentInfo) }),
   'environment/info': shapeOfEnvironmentInfo,
   // Process ids are members of our own.
-  'process/start': ({ pid: _, ...rest }) => rest,
-  'process/terminate': ({ pids: _, ...rest }) => rest,
+  'process/start': (result) => omit(result, 'pid'),
+  'process/terminate': (result) => omit(result, 'pids'),
   'fs/readDirectory': ({ entries, ...rest }) => ({ ...rest, entries: sortByName(entries) }),
   // What a directory's size means is up to the file system.
   'fs/getMetadata': (result) =>
     result.isDirectory === true ? { ...result, size: typeof result.size } : result,
 };
+
+function omit(result: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(result).filter(([member]) => member !== name));
+}
 
 /** Versions, tool directories, the login shell and capabilities are the server's own; their types are not. */
 function shapeOfEnvironmentInfo(info: unknown): unknown {

@@ -46,14 +46,14 @@ class Counter implements TransportHandlers {
   onDrain(): void {}
   onClose(): void {}
 
-  /** Reads nothing until the server's queue has stopped growing. */
+  /** Reads nothing until something is queued and the queue has stopped growing. */
   #pauseUntilFull(): void {
     this.transport.pause();
-    let last = -1;
+    let last = 0;
     const look = () => {
       const queued = this.serverSide.bufferedBytes;
       this.mostQueued = Math.max(this.mostQueued, queued);
-      if (queued === last || queued === 0) return this.transport.resume();
+      if (queued > 0 && queued === last) return this.transport.resume();
       last = queued;
       setTimeout(look, 20);
     };

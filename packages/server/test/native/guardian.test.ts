@@ -94,6 +94,7 @@ describe('guardian', () => {
           state.busy = started.length === 1;
           return state.busy ? new Promise(() => {}) : Promise.resolve();
         },
+        endMark: () => undefined,
         close: () => {},
       };
       return {

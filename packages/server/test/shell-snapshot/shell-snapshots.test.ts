@@ -335,9 +335,12 @@ describe('a start that waits for a capture', () => {
       code: -32600,
       message: 'process p already exists',
     });
-    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({ running: true });
+    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({
+      running: true,
+      pids: [],
+    });
     expect((await answer(wire)).error).toEqual({ code: -32600, message: 'process p start was cancelled' });
-    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({ running: false });
+    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({ running: false, pids: [] });
     start(wire);
     await addFiles(home, { gate: '\n' });
     expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('profile\n');

@@ -14,6 +14,13 @@ class SlowReader implements InputTarget {
     });
   }
 
+  /** Set for a terminal. */
+  mark: Uint8Array | undefined;
+
+  endMark(): Uint8Array | undefined {
+    return this.mark;
+  }
+
   close(): void {
     this.closed = true;
     this.breakPipe();
@@ -116,6 +123,30 @@ describe('write ids', () => {
     await again;
     await reader.read();
     expect(reader.taken).toEqual(['x', 'y']);
+  });
+});
+
+describe('the end of the input', () => {
+  it('closes a pipe behind everything that was written before', async () => {
+    const { queue, reader } = open(1);
+    const writes = ['a', 'b'].map((text) => queue.write(Buffer.from(text), { signal: never }));
+    const end = queue.write(Buffer.from('c'), { end: true, signal: never });
+    expect(queue.ended).toBe(true);
+    for (let index = 0; index < 3; index++) {
+      expect(reader.closed).toBe(false);
+      await reader.read();
+    }
+    await Promise.all([...writes, end]);
+    expect([reader.taken, reader.closed]).toEqual([['a', 'b', 'c'], true]);
+  });
+
+  it('is a character on a terminal, which goes on taking input', async () => {
+    const { queue, reader } = open();
+    reader.mark = Buffer.of(4);
+    await queue.write(Buffer.from('a'), { end: true, signal: never });
+    await queue.write(Buffer.from('b'), { signal: never });
+    for (let index = 0; index < 3; index++) await reader.read();
+    expect([reader.taken, reader.closed, queue.ended]).toEqual([['a', '\x04', 'b'], false, false]);
   });
 });
 
