@@ -340,7 +340,10 @@ describe('a start that waits for a capture', () => {
       pids: [],
     });
     expect((await answer(wire)).error).toEqual({ code: -32600, message: 'process p start was cancelled' });
-    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({ running: false, pids: [] });
+    expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({
+      running: false,
+      pids: [],
+    });
     start(wire);
     await addFiles(home, { gate: '\n' });
     expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('profile\n');
