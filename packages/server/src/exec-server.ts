@@ -1,6 +1,8 @@
 import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection/connection.js';
+import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
+import { createExecDialect } from './dialects/exec/table.js';
 import { describeEnvironment } from './environment/info.js';
 import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
@@ -26,6 +28,11 @@ export interface ExecServerOptions extends ServerLimitOptions {
   readonly auditLog?: AuditLog;
   /** @default the system's clock */
   readonly clock?: Clock;
+  /**
+   * Capabilities that this server does without: their methods are unknown to it and their members ignored.
+   * @default none
+   */
+  readonly disabledCapabilities?: readonly CapabilityName[];
   /** The environment that children may inherit. @default this process's own */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -47,12 +54,14 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     auditLog = noAuditLog,
     clock = systemClock,
     env = process.env,
+    disabledCapabilities = [],
     ...rest
   } = options;
   const limits = resolveLimits(rest);
   const registry = new ProcessRegistry();
   const launcher = createLauncher({ logger });
-  const environmentInfo = describeEnvironment(env, limits);
+  const gates = new CapabilityGates(new Set(disabledCapabilities));
+  const environmentInfo = gates.describe(describeEnvironment(env, limits));
   const engine: ProcessEngine = {
     launcher,
     registry,
@@ -75,6 +84,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     detachedSessionMs: limits.detachedSessionMs,
     onEnd: (session) => terminateOnSessionEnd(registry, session, clock),
   });
+  const dialect = createExecDialect(gates);
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();
   let closing: Promise<void> | undefined;
@@ -85,7 +95,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     const connection = new Connection(
       transport,
       { principal, remote, resumable },
-      { engine, sessions, logger, onClosed: (gone) => connections.delete(gone) },
+      { engine, sessions, dialect, gates, logger, onClosed: (gone) => connections.delete(gone) },
     );
     connections.add(connection);
   };

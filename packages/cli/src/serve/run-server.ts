@@ -1,4 +1,5 @@
 import {
+  type CapabilityName,
   createExecServer,
   createFileAuditLog,
   createLogger,
@@ -70,10 +71,13 @@ async function startServer(
   }
 }
 
-function createServer({ auditLog }: ServeSettings, logger: Logger, limits: ServerLimits): ExecServer {
+function createServer(settings: ServeSettings, logger: Logger, limits: ServerLimits): ExecServer {
+  const { auditLog, disableCapability = [] } = settings;
   return createExecServer({
     logger,
     ...limits,
+    // Names that are none are refused by the server, which knows them.
+    disabledCapabilities: disableCapability as CapabilityName[],
     ...(auditLog !== undefined && { auditLog: createFileAuditLog(auditLog, { logger }) }),
   });
 }

@@ -90,6 +90,7 @@ export const SETTINGS = {
   tlsCert: setting(text, 'FILE', 'certificate chain for wss, PEM'),
   tlsKey: setting(text, 'FILE', 'private key for wss, PEM'),
   ...SERVER_SETTINGS,
+  disableCapability: setting(textList, 'NAME', 'capability that this server does without'),
   logLevel: setting(choice(LOG_LEVELS), 'LEVEL', `least severe level on stderr: ${LOG_LEVELS.join(', ')}`, {
     default: 'warn',
   }),

@@ -15,10 +15,10 @@ import {
   EncodedResponse,
   type HandlerContext,
 } from '../dialects/dialect.js';
+import type { CapabilityGates } from '../dialects/exec/capability-gates.js';
 import { describeSession, openSession } from '../dialects/exec/initialize.js';
 import { OwnerSink } from '../dialects/exec/owner-sink.js';
 import { notifyLifecycle } from '../dialects/exec/process-start.js';
-import { execDialect } from '../dialects/exec/table.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { OutputSink } from '../output/output-sink.js';
 import type { ProcessEngine } from '../process/process-engine.js';
@@ -37,6 +37,9 @@ const CLOSE_PROTOCOL_ERROR = 1002;
 export interface ConnectionServices {
   readonly engine: ProcessEngine;
   readonly sessions: SessionRegistry;
+  /** What its clients speak. */
+  readonly dialect: Dialect;
+  readonly gates: CapabilityGates;
   readonly logger: Logger;
   onClosed(connection: Connection): void;
 }
@@ -46,7 +49,7 @@ export class Connection implements SessionOwner {
   readonly #peer: Peer;
   readonly #lanes: Lanes;
   readonly #gone = new AbortController();
-  readonly #dialect: Dialect = execDialect;
+  readonly #dialect: Dialect;
   readonly #logger: Logger;
   readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
@@ -63,6 +66,7 @@ export class Connection implements SessionOwner {
   ) {
     const { limits } = services.engine;
     this.#logger = services.logger.child({ remote: info.remote });
+    this.#dialect = services.dialect;
     this.#peer = new Peer(transport, {
       parseErrors: 'answer',
       highWaterBytes: limits.outboundHighWaterBytes,
@@ -141,7 +145,10 @@ export class Connection implements SessionOwner {
   }
 
   #initialize(request: RequestMessage): void {
-    const params = decodeParams(METHODS.initialize.params, request.params);
+    const params = decodeParams(
+      METHODS.initialize.params,
+      this.services.gates.filterParams('initialize', request.params),
+    );
     if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
     const { engine, sessions } = this.services;
     // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.

@@ -10,6 +10,7 @@ import {
 } from '@exec-server/protocol';
 import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
+import type { CapabilityGates } from './capability-gates.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readEnvironmentConfig } from './environment-config.js';
 import { canonicalizePath } from './fs-canonicalize.js';
@@ -113,13 +114,16 @@ const FOLLOWERS: Names = {
   'http/cancel': ({ requestId }) => `http ${requestId}`,
 };
 
-/** The current protocol: `process/*`, `environment/*` and their families. */
-export const execDialect: Dialect = {
-  find: (method) => (isMethod(method) && method !== 'initialize' ? describeMethod(method) : undefined),
-  unknownMethod: methodNotFound,
-};
+/** The current protocol: `process/*`, `environment/*` and their families, as far as the gates are open. */
+export function createExecDialect(gates: CapabilityGates): Dialect {
+  const methods = new Map<string, DialectMethod>();
+  for (const name of Object.keys(METHODS).filter(isMethod)) {
+    if (name !== 'initialize' && gates.hasMethod(name)) methods.set(name, describeMethod(name, gates));
+  }
+  return { find: (method) => methods.get(method), unknownMethod: methodNotFound };
+}
 
-function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod {
+function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: CapabilityGates): DialectMethod {
   // Which params belong to which handler is settled above; from here on they are just values.
   const { family, lane, params } = METHODS[name] as ErasedEntry;
   const handler = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
@@ -129,7 +133,11 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>): DialectMethod 
     opens: OPENINGS[name] as DialectMethod['opens'],
     follows: FOLLOWERS[name] as DialectMethod['follows'],
     isExtension: EXTENSION_METHODS.has(name),
-    decode: (value) => decodeParams(params, value),
+    decode: (value) => {
+      const decoded = decodeParams(params, gates.filterParams(name, value));
+      gates.checkSignal(name, decoded);
+      return decoded;
+    },
     handle: (decoded, context) => {
       if (handler === undefined) throw methodNotFound(name);
       return handler(decoded, context);
