@@ -136,7 +136,7 @@ export class Connection implements SessionOwner {
     const begun = method.opens && this.#openings.add(method.opens(params));
     const opening = method.follows && this.#openings.before(method.follows(params));
     const taken = this.#lanes.submit(method.lane, length, async (place) => {
-      await opening;
+      if (opening !== undefined) await opening;
       await this.#answer(request, () => handle(place), begun);
     });
     if (taken) return;
