@@ -1,4 +1,5 @@
 import { describeClose } from './close-reason.js';
+import { Fifo } from './fifo.js';
 import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 import { TransportOwner } from './transport-owner.js';
 
@@ -104,7 +105,7 @@ interface QueueReader {
 class OneWayQueue {
   /** Tells the sender that a message was taken. */
   onTaken: () => void = () => {};
-  #messages: QueuedMessage[] = [];
+  readonly #messages = new Fifo<QueuedMessage>();
   #bytes = 0;
   #reader: QueueReader | undefined;
   #end: { reason: string | undefined } | undefined;
@@ -143,7 +144,7 @@ class OneWayQueue {
   }
 
   clear(): void {
-    this.#messages = [];
+    this.#messages.clear();
     this.#bytes = 0;
   }
 

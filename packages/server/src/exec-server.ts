@@ -82,7 +82,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     processes: registry,
     detachedSessionMs: limits.detachedSessionMs,
-    onEnd: (session) => terminateOnSessionEnd(registry, session, clock),
+    onEnd: (ended) => terminateOnSessionEnd(registry, ended, clock),
   });
   const dialect = createExecDialect(gates);
   const connections = new Set<Connection>();

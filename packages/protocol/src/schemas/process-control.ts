@@ -98,7 +98,7 @@ export const ProcessSnapshotResult = struct('SnapshotResult', {
   ...outcome,
   nextSeq: integer('u64', 'Number that the next event will get.'),
   streams: list(StreamSnapshot, 'stdout and stderr, or the terminal.'),
-  screen: nullable(describe(ScreenSnapshot, 'For a terminal, if asked for.')),
+  screen: nullable(describe(ScreenSnapshot, 'For a terminal of at most 1,000,000 characters, if asked for.')),
 });
 export type ProcessSnapshotResult = z.output<typeof ProcessSnapshotResult>;
 

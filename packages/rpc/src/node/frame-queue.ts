@@ -1,3 +1,5 @@
+import { Fifo } from '../fifo.js';
+
 /** A frame to send, and whether it is binary and the last of its message. */
 export interface OutboundFrame {
   readonly data: string | Uint8Array;
@@ -15,7 +17,7 @@ const MAX_IN_SOCKET_BYTES = 1024 * 1024;
  * socket gets little at a time, and the rest waits here, where every byte that leaves is seen.
  */
 export class FrameQueue {
-  readonly #waiting: OutboundFrame[] = [];
+  readonly #waiting = new Fifo<OutboundFrame>();
   readonly #write: (frame: OutboundFrame, onSent: () => void) => void;
   readonly #onSent: () => void;
   #inSocketBytes = 0;

@@ -36,20 +36,21 @@ export function* scanProc(): Generator<[pid: number, entry: ProcessEntry]> {
 }
 
 /**
- * Every process in the session or group that `rootPid` leads or led, and every descendant of those by parentage, the
- * root itself included. A process that left the session and whose parents are all gone is not found.
+ * Every process in the sessions or groups that the roots lead or led, and every descendant of those by parentage, the
+ * roots themselves included. A process that left the session and whose parents are all gone is not found.
  */
-export function collectTree(
-  rootPid: number,
+export function collectTrees(
+  rootPids: Iterable<number>,
   table: ReadonlyMap<number, ProcessEntry> = readProcessTable(),
 ): TreeMember[] {
+  const roots = new Set(rootPids);
   const childrenOf = new Map<number, number[]>();
   const found = new Set<number>();
   for (const [pid, { ppid, pgid, sid }] of table) {
     const siblings = childrenOf.get(ppid);
     if (siblings === undefined) childrenOf.set(ppid, [pid]);
     else siblings.push(pid);
-    if (pid === rootPid || sid === rootPid || pgid === rootPid) found.add(pid);
+    if (roots.has(pid) || roots.has(sid) || roots.has(pgid)) found.add(pid);
   }
   // A Set visits what is added while it is walked, so this reaches every generation.
   for (const pid of found) {

@@ -42,7 +42,10 @@ export class LogFollower {
   #pump(): void {
     while (!this.#stopped) {
       const event = this.process.nextEvent(this.cursor);
-      if (event === undefined) return;
+      if (event === undefined) {
+        if (this.process.closed) this.#finish();
+        return;
+      }
       if (!this.sink.writable) {
         this.#pumpWhenWritable();
         return;
@@ -50,11 +53,13 @@ export class LogFollower {
       if (event.seq > this.cursor + 1) this.sink.lagged(this.cursor + 1, event.seq - 1);
       this.sink.event(event);
       this.cursor = event.seq;
-      if (event.kind === 'closed') {
-        this.stop();
-        this.onEnd();
-      }
+      if (event.kind === 'closed') this.#finish();
     }
+  }
+
+  #finish(): void {
+    this.stop();
+    this.onEnd();
   }
 
   /** Every event of the process is an occasion too: a queue that has room again need not drain first. */

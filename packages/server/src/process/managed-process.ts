@@ -5,6 +5,7 @@ import { type RetainedChunk, RetainedLog, type RetentionLimits } from '../output
 import type { SpillFile, SpillState } from '../output/spill-file.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
+import type { TreeRoot } from '../terminate/kill-trees.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
@@ -92,6 +93,18 @@ export class ManagedProcess {
 
   get pid(): number {
     return this.options.launched.pid;
+  }
+
+  /** What is held in memory for it: its output, and what it was started as. */
+  get retainedBytes(): number {
+    const { argv, cwd, tags } = this.description;
+    const words = [this.id, cwd, ...argv, ...Object.entries(tags).flat()];
+    return this.log.retainedBytes + words.reduce((sum, word) => sum + word.length, 0);
+  }
+
+  /** The process without its output, for whoever has to remember it for long. */
+  get tree(): TreeRoot {
+    return this.options.launched;
   }
 
   /** How long it may outlive its session, in milliseconds. */

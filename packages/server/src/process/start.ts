@@ -199,7 +199,7 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
       engine.registry.noteEnded(slot);
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
     },
-    onClosed: () => engine.closedProcesses.add(slot, process.log.retainedBytes),
+    onClosed: () => engine.closedProcesses.add(slot, process.retainedBytes),
   });
   return process;
 }

@@ -23,14 +23,16 @@ export interface SessionRegistryOptions {
   readonly processes: ProcessRegistry;
   /** How long a session without a connection is kept. */
   readonly detachedSessionMs: number;
-  /** Ends everything a session owns. Called once per session, after it can no longer be resumed. */
-  onEnd(session: Session): void;
+  /** Ends everything that sessions own. Each is told once, after it can no longer be resumed, together with others. */
+  onEnd(sessions: readonly Session[]): void;
 }
 
 /** Opens, resumes, keeps and ends sessions. */
 export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
   readonly #expiry = new Map<Session, ClockTimer>();
+  /** Sessions whose processes are still to be ended. */
+  #ended: Session[] = [];
 
   constructor(private readonly options: SessionRegistryOptions) {}
 
@@ -64,17 +66,32 @@ export class SessionRegistry {
     this.#expiry.set(session, timer);
   }
 
-  /** Ends a session at once. */
+  /** Ends a session: at once it cannot be resumed, and in this turn of the loop its processes are ended. */
   end(session: Session): void {
-    if (!this.#sessions.delete(session.id)) return;
+    if (!this.#forget(session)) return;
+    // Many sessions often end together, and to look for the processes of all costs no more than for those of one.
+    if (this.#ended.length === 1) setImmediate(() => this.#endProcesses());
+  }
+
+  /** Ends all sessions with their processes before it returns. */
+  endAll(): void {
+    for (const session of this.#sessions.values()) this.#forget(session);
+    this.#endProcesses();
+  }
+
+  #forget(session: Session): boolean {
+    if (!this.#sessions.delete(session.id)) return false;
     this.#expiry.get(session)?.cancel();
     this.#expiry.delete(session);
     session.detach();
-    this.options.onEnd(session);
+    this.#ended.push(session);
+    return true;
   }
 
-  endAll(): void {
-    for (const session of this.#sessions.values()) this.end(session);
+  #endProcesses(): void {
+    const ended = this.#ended;
+    this.#ended = [];
+    if (ended.length > 0) this.options.onEnd(ended);
   }
 
   *#runningProcesses(sessionId: string) {

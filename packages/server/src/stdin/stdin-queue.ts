@@ -131,6 +131,8 @@ export class StdinQueue {
     const waiting: WaitingWrite = { ...write, accept: resolve, fail: reject };
     const takeBack = () => {
       this.#waiting.delete(waiting);
+      // Nothing is accepted behind the end, so that with it the end itself is taken back.
+      if (write.end) this.#ended = false;
       reject(signal.reason as Error);
     };
     this.#waiting.add(waiting);

@@ -14,14 +14,16 @@ export function terminateGracefully(
   const members = findMembers([process]);
   const asked = signalMembers(members, signalNumber('SIGTERM'));
   let gone = false;
+  const { stdin, tree } = process;
+  const timer = options.clock.after(options.timeoutMs, () => {
+    // Once its session is empty the number of the root may be somebody else's.
+    if (!gone) killTrees([tree]);
+    signalMembers(members, signalNumber('SIGKILL'));
+    stdin?.abandon();
+  });
   void process.gone.then(() => {
     gone = true;
-  });
-  options.clock.after(options.timeoutMs, () => {
-    // Once its session is empty the number of the root may be somebody else's.
-    if (!gone) killTrees([process]);
-    signalMembers(members, signalNumber('SIGKILL'));
-    process.stdin?.abandon();
+    if (signalMembers(members, 0).pids.length === 0) timer.cancel();
   });
   return asked;
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { LaunchedProcess } from '../native/launch.js';
-import { collectTree, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
+import { collectTrees, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
 import { OsError } from '../os-error.js';
 import { signalNumber } from '../process/signal-names.js';
 
@@ -48,7 +48,10 @@ export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
   // Where the root is reaped and its number runs again, the number is somebody else's.
   const own = roots.filter(({ pid, reaped }) => !reaped || !table.has(pid));
-  return own.flatMap(({ pid }) => collectTree(pid, table));
+  return collectTrees(
+    own.map(({ pid }) => pid),
+    table,
+  );
 }
 
 /** Signals those that still are who they were. */

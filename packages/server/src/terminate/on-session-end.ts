@@ -4,20 +4,37 @@ import type { Session } from '../sessions/session.js';
 import { killTrees } from './kill-trees.js';
 
 /**
- * Kills everything that a session started, finished processes' leftovers too, and frees its ids. What was started to
- * outlive the session goes on under its ended session's name until its own time is up.
+ * Kills everything that sessions started, finished processes' leftovers too, and frees their ids. What was started to
+ * outlive its session goes on under its ended session's name until its own time is up.
  */
-export function terminateOnSessionEnd(registry: ProcessRegistry, session: Session, clock: Clock): void {
-  const kept = registry.ofSession(session.id).filter(({ process }) => (process?.keepAliveMs ?? 0) > 0);
-  const keptPids = new Set(kept.map(({ process }) => process?.pid));
-  killTrees([...session.trees].filter(({ pid }) => !keptPids.has(pid)));
-  for (const slot of registry.ofSession(session.id)) if (!kept.includes(slot)) forget(registry, slot);
-  for (const slot of kept) {
-    clock.after(slot.process?.keepAliveMs ?? 0, () => {
-      if (slot.process !== undefined) killTrees([slot.process]);
-      forget(registry, slot);
-    });
+export function terminateOnSessionEnd(
+  registry: ProcessRegistry,
+  sessions: readonly Session[],
+  clock: Clock,
+): void {
+  const slots = sessions.flatMap(({ id }) => registry.ofSession(id));
+  const kept = new Set(slots.filter(isToBeKept));
+  const keptPids = new Set(Array.from(kept, ({ process }) => process?.pid));
+  killTrees(sessions.flatMap(({ trees }) => [...trees]).filter(({ pid }) => !keptPids.has(pid)));
+  for (const slot of slots) {
+    if (kept.has(slot)) endLater(registry, slot, clock);
+    else forget(registry, slot);
   }
+}
+
+function isToBeKept({ process }: ProcessSlot): boolean {
+  return process !== undefined && process.keepAliveMs > 0 && !process.closed;
+}
+
+function endLater(registry: ProcessRegistry, slot: ProcessSlot, clock: Clock): void {
+  const { process } = slot;
+  if (process === undefined) return;
+  const timer = clock.after(process.keepAliveMs, () => {
+    killTrees([process]);
+    forget(registry, slot);
+  });
+  // A timer that nobody needs would keep the output of the process for as long.
+  void process.gone.then(() => timer.cancel());
 }
 
 function forget(registry: ProcessRegistry, slot: ProcessSlot): void {

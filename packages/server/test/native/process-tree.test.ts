@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NativeLauncher } from '../../src/native/native-launcher.js';
 import {
-  collectTree,
+  collectTrees,
   type ProcessEntry,
   parsePsTable,
   readProcessTable,
@@ -51,7 +51,7 @@ describe('process tree', () => {
     );
     const [, ...pids] = await child.waitFor(/(\d+)\n(\d+)\n(\d+)\n/);
     const expected = [child.child.pid, ...pids.map(Number)];
-    const tree = collectTree(child.child.pid);
+    const tree = collectTrees([child.child.pid]);
     expect(tree.map(({ pid }) => pid)).toEqual(expect.arrayContaining(expected));
     expect(tree.map(({ pid }) => pid)).not.toContain(bystander.child.pid);
     for (const { pid, startTime } of tree) signalProcess(pid, startTime, 9);
@@ -72,8 +72,8 @@ describe('process tree', () => {
       [13, entry(12, 12, 12)],
       [14, entry(1, 14, 14)],
     ]);
-    expect(collectTree(10, table).map(({ pid }) => pid)).toEqual([11, 12, 13]);
-    expect(collectTree(99, table)).toEqual([]);
+    expect(collectTrees([10], table).map(({ pid }) => pid)).toEqual([11, 12, 13]);
+    expect(collectTrees([99], table)).toEqual([]);
   });
 
   it('signals a process only if it is the one that was meant', async () => {

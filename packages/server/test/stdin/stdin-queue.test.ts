@@ -140,6 +140,21 @@ describe('the end of the input', () => {
     expect([reader.taken, reader.closed]).toEqual([['a', 'b', 'c'], true]);
   });
 
+  it('that was taken back can be made again', async () => {
+    const { queue, reader } = open(1);
+    await queue.write(Buffer.from('a'), { signal: never });
+    const gone = new AbortController();
+    const lost = queue.write(Buffer.from('b'), { writeId: 'w', end: true, signal: gone.signal });
+    gone.abort(new Error('disconnected'));
+    await expect(lost).rejects.toThrow('disconnected');
+    expect(queue.ended).toBe(false);
+    const again = queue.write(Buffer.from('b'), { writeId: 'w', end: true, signal: never });
+    await reader.read();
+    await again;
+    await reader.read();
+    expect([reader.taken, reader.closed]).toEqual([['a', 'b'], true]);
+  });
+
   it('is a character on a terminal, which goes on taking input', async () => {
     const { queue, reader } = open();
     reader.mark = Buffer.of(4);

@@ -11,3 +11,10 @@ it.each([
   expect(memory.has('w1')).toBe(known);
   expect(memory.has(`w${count}`)).toBe(true);
 });
+
+it('tells long ids apart without keeping them', () => {
+  const memory = new WriteIdMemory(3);
+  memory.add(`${'x'.repeat(100_000)}a`);
+  expect(memory.has(`${'x'.repeat(100_000)}a`)).toBe(true);
+  expect(memory.has(`${'x'.repeat(100_000)}b`)).toBe(false);
+});

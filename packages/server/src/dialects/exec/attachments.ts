@@ -28,11 +28,14 @@ export interface AttachOptions {
 /** The processes of other sessions that a connection watches or drives. */
 export class Attachments implements ConnectionResource {
   readonly #attached = new Map<string, Attachment>();
+  #closed = false;
 
   constructor(private readonly connection: ConnectionScope) {}
 
   /** Begins to tell the events of a process; a second time replaces the first. */
   attach(process: ManagedProcess, options: AttachOptions): void {
+    // A request may outlive its connection by a moment, and nobody would stop what it starts then.
+    if (this.#closed) return;
     const key = keyOf(options.sessionId, process.id);
     this.detach(options.sessionId, process.id);
     if (this.#attached.size >= options.limit)
@@ -55,6 +58,7 @@ export class Attachments implements ConnectionResource {
   }
 
   close(): void {
+    this.#closed = true;
     for (const { follower } of this.#attached.values()) follower.stop();
     this.#attached.clear();
   }

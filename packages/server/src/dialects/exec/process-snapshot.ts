@@ -11,6 +11,9 @@ import type { HandlerContext } from '../dialect.js';
 import { describeOutcome } from './process-wait.js';
 import { findTarget } from './target.js';
 
+/** Largest screen that is rendered, in characters; each takes a dozen bytes while it is. */
+const MAX_SCREEN_CELLS = 1_000_000;
+
 export async function snapshotProcess(
   params: ProcessSnapshotParams,
   context: HandlerContext,
@@ -30,8 +33,12 @@ export async function snapshotProcess(
       droppedBytes,
       totalBytes,
     })),
-    ...(screen && process.description.tty && { screen: await takeScreen(process, streams) }),
+    ...(screen && canRender(process) && { screen: await takeScreen(process, streams) }),
   };
+}
+
+function canRender({ description, size: { rows, cols } }: ManagedProcess): boolean {
+  return description.tty && rows * cols <= MAX_SCREEN_CELLS;
 }
 
 async function takeScreen(process: ManagedProcess, streams: readonly HeadAndTail[]): Promise<ScreenSnapshot> {

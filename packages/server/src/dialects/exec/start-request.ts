@@ -13,6 +13,9 @@ import type { ManagedProcess } from '../../process/managed-process.js';
 import { StartError } from '../../process/start-error.js';
 import { checkTerminalSize } from './process-resize.js';
 
+/** Names and values of all tags of a process, in UTF-16 units: they are words to find it by, not a place for data. */
+const MAX_TAG_CHARACTERS = 65_536;
+
 /** What every way to start a process has in common. */
 type CommonParams = Omit<ProcessStartPreparedParams, 'program' | 'env'>;
 
@@ -33,8 +36,15 @@ export function toStartRequest(params: CommonParams, command: StartRequest['comm
     outputBytesCap: params.outputBytesCap,
     keepAliveMs: params.keepAliveMs,
     spill: params.spill,
-    tags: params.tags ?? {},
+    tags: checkedTags(params.tags ?? {}),
   };
+}
+
+function checkedTags(tags: StartRequest['tags']): StartRequest['tags'] {
+  const characters = Object.entries(tags).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (characters > MAX_TAG_CHARACTERS)
+    throw invalidParams(`tags must not have more than ${MAX_TAG_CHARACTERS} characters`);
+  return tags;
 }
 
 /** Answers a start once it is over. Throws an {@link RpcError}. */

@@ -35,6 +35,6 @@ export async function findTarget(
   access: 'view' | 'control',
 ): Promise<ManagedProcess | undefined> {
   const slot = findTargetSlot(params, context, access);
-  if (slot !== undefined && slot.process === undefined) await slot.settled;
+  if (slot !== undefined && slot.process === undefined) await context.place.park(slot.settled);
   return slot?.process;
 }

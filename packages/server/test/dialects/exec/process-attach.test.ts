@@ -62,6 +62,14 @@ describe('attaching', () => {
     expect((await untilClosed(viewer, 'p')).stdout.toString()).toBe('done');
   });
 
+  it.each([0, 100])('behind the end of a closed process, by %i, is over at once', async (beyond) => {
+    const { owner, viewer, target } = await openPair();
+    await owner.request('process/closeStdin', { processId: 'p' });
+    const { seqs } = await untilClosed(owner, 'p');
+    await viewer.request('process/attach', { ...target, afterSeq: seqs.length + beyond });
+    expect((await viewer.request('process/detach', target)).result).toEqual({ attached: false });
+  });
+
   it('tells what is no longer retained as a gap', async () => {
     const { owner, viewer, target } = await openPair({ retainedOutputBytes: 4 });
     for (const text of ['aaaa', 'bbbb', 'cccc']) {

@@ -37,6 +37,17 @@ describe('process/list', () => {
     ]);
   });
 
+  it.each([
+    [65_535, true],
+    [65_536, true],
+    [65_537, false],
+  ])('tags of %i characters are taken: %s', async (characters, taken) => {
+    const wire = await openSession(openServer());
+    const tags = { t: 'x'.repeat(characters - 1) };
+    const { error } = await wire.request('process/start', shellParams('p', 'true', { tags }));
+    expect(error === undefined).toBe(taken);
+  });
+
   it('finds by tags', async () => {
     const wire = await openSession(openServer());
     const start = (id: string, tags: object) =>

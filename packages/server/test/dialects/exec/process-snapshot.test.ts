@@ -63,6 +63,18 @@ describe('process/snapshot', () => {
     expect(bare.result).not.toHaveProperty('screen');
   });
 
+  it.each([
+    [1_000, true],
+    [1_001, false],
+  ])('of a terminal with 1,000 columns and %i rows has a screen: %s', async (rows, rendered) => {
+    const wire = await openSession(openServer());
+    const size = { rows, cols: 1_000 };
+    await wire.request('process/start', shellParams('p', 'echo x; read y', { tty: true, size }));
+    await untilPrinted(wire, 'p', 'x');
+    const { result } = await wire.request('process/snapshot', { processId: 'p' });
+    expect(result !== undefined && 'screen' in result).toBe(rendered);
+  });
+
   it('of an unknown process is an error', async () => {
     const wire = await openSession(openServer());
     expect((await wire.request('process/snapshot', { processId: 'x' })).error?.code).toBe(-32600);
