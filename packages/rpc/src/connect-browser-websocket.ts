@@ -5,6 +5,7 @@ import type { Transport } from './transport.js';
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Browsers cannot set headers, so the token travels as a subprotocol of this prefix and base64url. */
+const SUBPROTOCOL = 'exec-server';
 const BEARER_SUBPROTOCOL_PREFIX = 'exec-server.bearer.';
 
 /** Options of {@link connectBrowserWebSocket}. */
@@ -21,7 +22,9 @@ export function connectBrowserWebSocket(
   options: BrowserConnectOptions = {},
 ): Promise<Transport> {
   const { token, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
-  const protocols = token === undefined ? [] : [`${BEARER_SUBPROTOCOL_PREFIX}${encodeBase64Url(token)}`];
+  // The plain name is for the server to select: it would have to send the token back otherwise.
+  const protocols =
+    token === undefined ? [] : [SUBPROTOCOL, `${BEARER_SUBPROTOCOL_PREFIX}${encodeBase64Url(token)}`];
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, protocols);
     const fail = (detail: string) => {

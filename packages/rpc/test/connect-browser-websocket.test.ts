@@ -21,7 +21,7 @@ test('hands the token over as a subprotocol', async () => {
   const accepted = once(server, 'connection');
   const transport = await connectBrowserWebSocket(url, { token: 'é??>>~' });
   const encoded = Buffer.from('é??>>~').toString('base64url');
-  expect(offered).toEqual([`exec-server.bearer.${encoded}`]);
+  expect(offered).toEqual(['exec-server', `exec-server.bearer.${encoded}`]);
   expect(transport.label).toBe(`exec-server websocket ${url}`);
   const [socket] = await accepted;
   socket.send('1');

@@ -135,8 +135,8 @@ class WebSocketTransport implements Transport {
 
   /** The other side broke the protocol; the socket has sent its close frame and reads on into the void. */
   #broken(error: Error): void {
-    this.#note(error.message);
-    this.#owner.beginClose();
+    // Told at once: the other side may have seen its end already, and come back while we still read what it sent.
+    this.#owner.end(error.message);
     this.#terminateLater(error.message);
   }
 

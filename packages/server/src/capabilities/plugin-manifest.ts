@@ -8,6 +8,7 @@ const MANIFEST_PATHS = [
   '.cursor-plugin/plugin.json',
 ];
 const DEFAULT_MCP_CONFIG = '.mcp.json';
+const DEFAULT_APPS_CONFIG = '.app.json';
 
 /** A plugin: its manifest and the files that the manifest names. */
 export interface PluginFiles {
@@ -47,7 +48,7 @@ export async function readPluginFiles(
   return {
     manifest,
     mcpConfig,
-    appsConfig: appsPath === undefined ? undefined : await bundle.read(appsPath),
+    appsConfig: await bundle.read(appsPath ?? joinBytePath(root, DEFAULT_APPS_CONFIG)),
   };
 }
 

@@ -26,6 +26,7 @@ import type { LifecycleEvent, Session, SessionOwner } from '../sessions/session.
 import type { SessionRegistry } from '../sessions/session-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { PeerScope } from './connection-scope.js';
+import { FileOrder } from './file-order.js';
 import { Lanes, type Place } from './lanes.js';
 import { Openings } from './openings.js';
 
@@ -54,6 +55,7 @@ export class Connection implements SessionOwner {
   readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
   readonly #openings = new Openings();
+  readonly #fileOrder = new FileOrder();
   #session: Session | undefined;
   #confirmed = false;
   #lifecycleEvents = false;
@@ -135,12 +137,16 @@ export class Connection implements SessionOwner {
   ): void {
     const begun = method.opens && this.#openings.add(method.opens(params));
     const opening = method.follows && this.#openings.before(method.follows(params));
+    const turn = method.files && this.#fileOrder.take(method.files(params));
     const taken = this.#lanes.submit(method.lane, length, async (place) => {
-      if (opening !== undefined) await opening;
+      if (opening !== undefined) await place.park(opening);
+      if (turn?.before !== undefined) await place.park(turn.before);
       await this.#answer(request, () => handle(place), begun);
+      turn?.done();
     });
     if (taken) return;
     begun?.();
+    turn?.done();
     throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
   }
 

@@ -1,4 +1,5 @@
 import type { RequestId, RpcError } from '@exec-server/protocol';
+import type { FileAccess } from '../connection/file-order.js';
 import type { Place } from '../connection/lanes.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
@@ -58,6 +59,8 @@ export interface DialectMethod {
   readonly opens?: ((params: never) => string) | undefined;
   /** Names what the request is about, where something that is still to be made may be meant. */
   readonly follows?: ((params: never) => string) | undefined;
+  /** What it does to files; absent when it has nothing to do with them. */
+  readonly files?: ((params: never) => FileAccess) | undefined;
   /** Ours alone: unknown to a client that was not told of it by the answer to `initialize`. */
   readonly isExtension: boolean;
   /** Checks params. Throws an {@link RpcError}. */

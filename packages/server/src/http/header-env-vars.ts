@@ -28,7 +28,9 @@ export function readHeaderVariable(headerName: string, variable: string, env: Se
       'refused',
       `header ${headerName} cannot use executor environment variable ${variable}`,
     );
-  const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
+  // The system cuts a name at a NUL: what is looked up would not be what was compared above.
+  const exists = !variable.includes('\0') && Object.hasOwn(env, variable);
+  const value = exists ? env[variable] : undefined;
   if (value === undefined)
     throw new HttpError('refused', `header ${headerName} requires executor environment variable ${variable}`);
   if (value === '')

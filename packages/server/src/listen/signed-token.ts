@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import { scanJson } from '@exec-server/protocol';
 import { compactVerify } from 'jose';
 import type { AuthOutcome, AuthPolicy } from './auth.js';
 
@@ -48,8 +49,13 @@ const COMPACT_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 async function readClaims(token: string, key: Parameters<typeof compactVerify>[1]) {
   if (!COMPACT_TOKEN.test(token)) return undefined;
   try {
-    const { payload } = await compactVerify(token, key, { algorithms: ['HS256'] });
-    return parseClaims(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)));
+    const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] });
+    const { typ = null } = protectedHeader;
+    if (typ !== null && typeof typ !== 'string') return undefined;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(payload);
+    // Of a claim that stands there twice nobody could say which one was meant.
+    scanJson(text);
+    return parseClaims(JSON.parse(text));
   } catch {
     // Which of the many ways a token can be wrong is nothing the sender should learn.
     return undefined;
@@ -73,8 +79,11 @@ function parseClaims(payload: unknown): Claims | undefined {
   };
 }
 
+/** As far as signed 64-bit integers reach, which some use for never. */
+const MAX_SECONDS = 2 ** 63;
+
 function isSeconds(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+  return Number.isInteger(value) && Math.abs(value as number) <= MAX_SECONDS;
 }
 
 function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: number): AuthOutcome {

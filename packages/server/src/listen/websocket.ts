@@ -6,7 +6,7 @@ import { createWebSocketTransport } from '@exec-server/rpc/node';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
-import { authenticateUpgrade, SUBPROTOCOL } from './auth.js';
+import { authenticateUpgrade, BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from './auth.js';
 import { checkAllowLists } from './check-allow-lists.js';
 import { createHostGuard } from './host-guard.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.js';
@@ -193,8 +193,9 @@ function createUpgrader(): WebSocketServer {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    // The offered names include a browser's token, so nothing but our own name is ever sent back.
-    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    // A browser ends a connection for which none of the names it offered was selected. Our own comes first, because
+    // the other is a token, which is better not sent back even to who sent it.
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (findBearer(offered) ?? false)),
   });
   upgrader.on('headers', (headers: string[], request: IncomingMessage) => {
     const requestId = request.headers['x-request-id'];
@@ -206,6 +207,10 @@ function createUpgrader(): WebSocketServer {
     refuseUpgrade(request, socket, { status: 400, body: error.message });
   });
   return upgrader;
+}
+
+function findBearer(offered: ReadonlySet<string>): string | undefined {
+  return [...offered].find((name) => name.startsWith(BEARER_SUBPROTOCOL_PREFIX));
 }
 
 function scheme(target: WebSocketTarget): 'ws' | 'wss' {

@@ -40,3 +40,14 @@ it.each([
     `header X cannot use executor environment variable ${variable}`,
   );
 });
+
+it.each(['OPENAI_API_KEY\0', 'OPENAI_API_KEY\0x', 'HOME\0'])(
+  'a name with a NUL in it, %j, names nothing',
+  (variable) => {
+    // The real environment, because it is the system that cuts names.
+    process.env.OPENAI_API_KEY ??= 'canary';
+    expect(() => readHeaderVariable('x', variable, process.env)).toThrow(
+      'requires executor environment variable',
+    );
+  },
+);

@@ -161,7 +161,7 @@ describe('upgrades', () => {
   it.each([
     ['exec-server', 'exec-server'],
     ['exec-server.bearer.dG9r, exec-server', 'exec-server'],
-    ['exec-server.bearer.dG9r', undefined],
+    ['exec-server.bearer.dG9r', 'exec-server.bearer.dG9r'],
     ['chat', undefined],
   ])('of the subprotocols %s it selects %s', async (offered, selected) => {
     const headers = { ...UPGRADE_HEADERS, 'Sec-WebSocket-Protocol': offered };

@@ -8,6 +8,7 @@ import {
   type ParamsOf,
   type ResultOf,
 } from '@exec-server/protocol';
+import type { FileAccess } from '../../connection/file-order.js';
 import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import type { CapabilityGates } from './capability-gates.js';
@@ -106,12 +107,44 @@ const OPENINGS: Names = {
   'http/request': ({ requestId }) => `http ${requestId}`,
 };
 
-/** Control requests, which overtake others, about something that may still be in the making. */
+const processName = ({ processId }: { readonly processId: string }) => `process ${processId}`;
+
+/** Requests about something that may still be in the making: they overtake others, or it waits for something. */
 const FOLLOWERS: Names = {
-  'process/signal': ({ processId }) => `process ${processId}`,
-  'process/terminate': ({ processId }) => `process ${processId}`,
-  'process/resize': ({ processId }) => `process ${processId}`,
+  'process/closeStdin': processName,
+  'process/read': processName,
+  'process/resize': processName,
+  'process/signal': processName,
+  'process/snapshot': processName,
+  'process/terminate': processName,
+  'process/wait': processName,
+  'process/write': processName,
   'http/cancel': ({ requestId }) => `http ${requestId}`,
+};
+
+type Accesses = { readonly [M in MethodName]?: (params: ParamsOf<M>) => FileAccess };
+
+const reads = () => 'reads' as const;
+const changes = () => 'changes' as const;
+
+/** What requests do to files. Open handles keep their own order. */
+const FILES: Accesses = {
+  'fs/canonicalize': reads,
+  'fs/copy': changes,
+  'fs/createDirectory': changes,
+  'fs/getMetadata': reads,
+  'fs/open': ({ mode }) => (mode === 'replace' ? 'changes' : 'reads'),
+  'fs/readDirectory': reads,
+  'fs/readFile': reads,
+  'fs/remove': changes,
+  'fs/rename': changes,
+  'fs/setMode': changes,
+  'fs/walk': reads,
+  'fs/watch': reads,
+  'fs/watchMissing': reads,
+  'fs/writeFile': changes,
+  'process/start': reads,
+  'process/startPrepared': reads,
 };
 
 /** The current protocol: `process/*`, `environment/*` and their families, as far as the gates are open. */
@@ -132,6 +165,7 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: Capabili
     lane: lane === 'control' ? 'control' : 'ordinary',
     opens: OPENINGS[name] as DialectMethod['opens'],
     follows: FOLLOWERS[name] as DialectMethod['follows'],
+    files: FILES[name] as DialectMethod['files'],
     isExtension: EXTENSION_METHODS.has(name),
     decode: (value) => {
       const decoded = decodeParams(params, gates.filterParams(name, value));
