@@ -1,8 +1,17 @@
-import { fixture, waitForProcessGone } from '@exec-server/testing';
+import { fixture, type Wire, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { firstOutput, openSession, serve, startParams } from './session.js';
 
 const PRINT_PID = ['/bin/sh', '-c', 'echo $$; exec sleep 300'];
+
+/** The pid that the shell prints of its job, among whatever else it says on its terminal. */
+async function printedJob(wire: Wire, processId: string): Promise<number> {
+  for (let printed = ''; ; ) {
+    printed += await firstOutput(wire, processId);
+    const [, pid] = /job (\d+)\./.exec(printed) ?? [];
+    if (pid !== undefined) return Number(pid);
+  }
+}
 
 describe('SIGKILL of the server', () => {
   it('leaves no child behind: pipes, ptys, groups, and descendants in sessions of their own', async () => {
@@ -12,9 +21,12 @@ describe('SIGKILL of the server', () => {
     await wire.request('process/start', startParams('pty', PRINT_PID, { tty: true }));
     await wire.request('process/start', startParams('setsid', [fixture('setsid-grandchild')]));
     await wire.request('process/start', startParams('left', [fixture('fork-and-exit')]));
-    await wire.request('process/start', startParams('job', ['bash', '-i'], { tty: true }));
+    // An interactive shell puts its jobs into groups of their own.
+    const job = ['bash', '-ic', 'sleep 300 >/dev/null 2>&1 & printf "job %d.\\n" "$!"; wait'];
+    await wire.request('process/start', startParams('job', job, { tty: true }));
     const ids = ['pipe', 'pty', 'setsid', 'left'];
     const pids = await Promise.all(ids.map(async (id) => Number(await firstOutput(wire, id))));
+    pids.push(await printedJob(wire, 'job'));
     expect(pids.every((pid) => pid > 1)).toBe(true);
     server.kill('SIGKILL');
     await server.exited;

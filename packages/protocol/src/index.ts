@@ -268,3 +268,4 @@ export {
   type StructOptions,
   struct,
 } from './struct.js';
+export { BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from './subprotocols.js';

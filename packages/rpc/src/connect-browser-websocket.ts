@@ -1,12 +1,9 @@
+import { BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from '@exec-server/protocol';
 import { createBrowserWebSocketTransport } from './browser-websocket-transport.js';
 import { ConnectError } from './errors.js';
 import type { Transport } from './transport.js';
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
-
-/** Browsers cannot set headers, so the token travels as a subprotocol of this prefix and base64url. */
-const SUBPROTOCOL = 'exec-server';
-const BEARER_SUBPROTOCOL_PREFIX = 'exec-server.bearer.';
 
 /** Options of {@link connectBrowserWebSocket}. */
 export interface BrowserConnectOptions {

@@ -4,6 +4,9 @@ import { basicCredentials, groupByName, type Header, hasHeader } from './header-
 import { portToDial, withoutSecrets } from './parse-url.js';
 import type { OutgoingRequest } from './prepare-request.js';
 
+/** Three digits without a zero in front are a status; Node reads others too. */
+const LOWEST_STATUS = 100;
+
 /** Largest head of a response, in bytes. */
 export const MAX_RESPONSE_HEAD_BYTES = 1024 * 1024;
 
@@ -56,6 +59,11 @@ export function exchange(
     message.on('response', (response) => {
       // Headers of the caller can make the connection look as if it were to be used again.
       response.on('close', () => socket.destroy());
+      if ((response.statusCode ?? 0) < LOWEST_STATUS) {
+        response.destroy();
+        reject(new Error('the response has no valid status'));
+        return;
+      }
       resolve(describeResponse(response, response));
     });
     message.on('error', reject);

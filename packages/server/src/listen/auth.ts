@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { BEARER_SUBPROTOCOL_PREFIX } from '@exec-server/protocol';
 
 /** What a credential turned out to be. */
 export type AuthOutcome =
@@ -13,12 +14,6 @@ export interface AuthPolicy {
 
 /** The principal of connections that need no credential. */
 export const ANONYMOUS_PRINCIPAL = 'anonymous';
-
-/** The subprotocol that the server selects when a client offers it. */
-export const SUBPROTOCOL = 'exec-server';
-
-/** A browser cannot set headers on a WebSocket, so it offers its token as a subprotocol: this and base64url. */
-export const BEARER_SUBPROTOCOL_PREFIX = 'exec-server.bearer.';
 
 /** Authenticates the upgrade request with these headers. Without a policy everybody is welcome. */
 export async function authenticateUpgrade(

@@ -2,8 +2,6 @@ export {
   ANONYMOUS_PRINCIPAL,
   type AuthOutcome,
   type AuthPolicy,
-  BEARER_SUBPROTOCOL_PREFIX,
-  SUBPROTOCOL,
 } from './auth.js';
 export { CAPABILITY_TOKEN_PRINCIPAL, createCapabilityTokenPolicy } from './capability-token.js';
 export type { HttpLimits } from './http-limits.js';

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
+import { BEARER_SUBPROTOCOL_PREFIX, MAX_MESSAGE_BYTES, SUBPROTOCOL } from '@exec-server/protocol';
 import { createWebSocketTransport } from '@exec-server/rpc/node';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
-import { authenticateUpgrade, BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from './auth.js';
+import { authenticateUpgrade } from './auth.js';
 import { checkAllowLists } from './check-allow-lists.js';
 import { createHostGuard } from './host-guard.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.js';

@@ -218,6 +218,7 @@ describe('the response', () => {
     ['nothing', '', true],
     ['half a head', 'HTTP/1.1 200 OK\r\nx-a', true],
     ['something else', 'garbage\r\n\r\n', false],
+    ['a status of two digits', 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\nok', false],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok', false],
   ])('that is %s is an error', async (_, bytes, end) => {
     await expect(answerWith(bytes, end)).rejects.toThrow('error sending request for url (http://127.0.0.1:');
