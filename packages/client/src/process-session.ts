@@ -1,0 +1,40 @@
+import type { ParamsOf, ResultOf } from '@exec-server/protocol';
+import type { ProcessEvent } from './process-event.js';
+
+/** Where to start and when to stop listening. */
+export interface EventsOptions {
+  /** Only events with a greater `seq`. @default 0, from the oldest that is retained */
+  readonly afterSeq?: number;
+  /** Ends the iteration, without an error. */
+  readonly signal?: AbortSignal;
+}
+
+/** How bytes for stdin are sent. */
+export interface WriteOptions {
+  /** Close stdin behind these bytes. Needs a server that can. @default false */
+  readonly closeStdin?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** One process as this client follows it: its events in order, from wherever they come, over reconnects. */
+export interface ProcessSession {
+  readonly processId: string;
+  /** `seq` of the newest event that was published here; 0 before the first. */
+  readonly lastSeq: number;
+  /** True once `closed` or `failed` was published. */
+  readonly isOver: boolean;
+  /**
+   * The events, those of the past first as far as they are retained here (256 events, 1 MiB) or by the server. Every
+   * iteration has a place of its own. One that falls behind what can still be had throws `LaggedError` with the range;
+   * another iteration with `afterSeq: error.toSeq` goes on behind it. Ends after `closed` or `failed`.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<ProcessEvent>;
+  /** Calls `listener` for each event as it is published, in order, and misses none from now on. */
+  listen(listener: (event: ProcessEvent) => void): () => void;
+  /** Asks the server's log; answers closed with the failure once the process has failed. */
+  read(params?: Omit<ParamsOf<'process/read'>, 'processId'>): Promise<ResultOf<'process/read'>>;
+  /** Writes to stdin once, also when it has to be sent twice. Writes keep their order. */
+  write(data: Uint8Array, options?: WriteOptions): Promise<ResultOf<'process/write'>>;
+  /** Stops following. The process itself is left alone. */
+  unregister(): void;
+}
