@@ -11,6 +11,6 @@ export {
   PendingCallLimitError,
 } from './errors.js';
 export { createMemoryTransportPair } from './memory-transport.js';
-export { Peer, type PeerOptions, type WireError } from './peer.js';
+export { type ParseErrorRule, Peer, type PeerOptions, type WireError } from './peer.js';
 export type { CallOptions } from './pending-calls.js';
 export type { CloseOptions, Transport, TransportHandlers } from './transport.js';

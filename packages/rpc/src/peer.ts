@@ -39,10 +39,13 @@ export interface WireError {
   readonly data?: unknown;
 }
 
+/** What a message that cannot be read costs: the connection, an answer with id -1, or nothing. */
+export type ParseErrorRule = 'close' | 'answer' | 'ignore';
+
 /** Options of {@link Peer}. */
 export interface PeerOptions {
-  /** What a message that cannot be read costs: the connection, or an answer with id -1. */
-  readonly parseErrors: 'close' | 'answer';
+  /** What a message that cannot be read costs. A function is asked each time. */
+  readonly parseErrors: ParseErrorRule | (() => ParseErrorRule);
   /**
    * Takes a request whose message was `length` characters long; answers with `respond` or `respondError`, now or later.
    * What it throws is answered as an error.
@@ -51,6 +54,8 @@ export interface PeerOptions {
   onNotification(notification: NotificationMessage): void;
   /** Takes binary messages. @default they are read as JSON text like all others */
   onBinary?(frame: Uint8Array): void;
+  /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
+  onObject?(message: object): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
@@ -94,6 +99,7 @@ export class Peer {
       transport.open({
         onMessage: (text) => this.#receive(text),
         ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
+        ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
         onMalformed: (detail) => this.#refuseMessage(detail),
         onDrain: () => this.#gauge.update(transport.bufferedBytes),
         onEnd: () => this.#finishRequestsAndClose(),
@@ -119,6 +125,11 @@ export class Peer {
   /** Whether `sendBinary` works. */
   get carriesBinary(): boolean {
     return this.#transport.sendBinary !== undefined;
+  }
+
+  /** Whether `sendObject` works: the other side is in this process and takes objects. */
+  get carriesObjects(): boolean {
+    return this.#transport.carriesObjects === true;
   }
 
   /** Bytes sent that have not left this process yet. */
@@ -175,6 +186,14 @@ export class Peer {
     if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
     if (this.#ending !== undefined) return;
     this.#transport.sendBinary(frame);
+    this.#gauge.update(this.#transport.bufferedBytes);
+  }
+
+  /** Hands an object over as it is; it counts as `bytes` until it is taken. Only where `carriesObjects`. */
+  sendObject(message: object, bytes: number): void {
+    if (!this.carriesObjects) throw new Error(`${this.label} carries no objects`);
+    if (this.#ending !== undefined) return;
+    this.#transport.sendObject?.(message, bytes);
     this.#gauge.update(this.#transport.bufferedBytes);
   }
 
@@ -265,8 +284,11 @@ export class Peer {
   }
 
   #refuseMessage(detail: string): void {
+    const { parseErrors } = this.#options;
+    const rule = typeof parseErrors === 'function' ? parseErrors() : parseErrors;
+    if (rule === 'ignore') return;
     const text = parseErrorText(this.#transport.framing, this.label, detail);
-    if (this.#options.parseErrors === 'close') {
+    if (rule === 'close') {
       this.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason: text });
       return;
     }

@@ -1,6 +1,7 @@
 import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { Connection } from './connection/connection.js';
+import { createAppDialect } from './dialects/app/table.js';
 import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
 import { createExecDialect } from './dialects/exec/table.js';
 import { describeEnvironment } from './environment/info.js';
@@ -84,7 +85,10 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     detachedSessionMs: limits.detachedSessionMs,
     onEnd: (ended) => terminateOnSessionEnd(registry, ended, clock),
   });
-  const dialect = createExecDialect(gates);
+  const dialects = {
+    exec: createExecDialect({ engine, sessions, gates }),
+    app: createAppDialect({ engine, sessions }),
+  };
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();
   let closing: Promise<void> | undefined;
@@ -95,7 +99,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     const connection = new Connection(
       transport,
       { principal, remote, resumable },
-      { engine, sessions, dialect, gates, logger, onClosed: (gone) => connections.delete(gone) },
+      { engine, dialects, logger, onClosed: (gone) => connections.delete(gone) },
     );
     connections.add(connection);
   };

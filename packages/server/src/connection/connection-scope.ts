@@ -1,15 +1,23 @@
 import type { Peer } from '@exec-server/rpc';
-import type { ConnectionResource, ConnectionScope } from '../dialects/dialect.js';
+import type { ConnectionManners, ConnectionResource, ConnectionScope } from '../dialects/dialect.js';
 
 /** What of a peer a scope passes on. */
 type ScopedPeer = Pick<
   Peer,
-  'notify' | 'sendBytes' | 'sendBinary' | 'writable' | 'whenWritable' | 'bufferedBytes'
+  | 'notify'
+  | 'sendBytes'
+  | 'sendBinary'
+  | 'carriesObjects'
+  | 'sendObject'
+  | 'writable'
+  | 'whenWritable'
+  | 'bufferedBytes'
 >;
 
 /** What handlers see of the connection that they answer. */
-export class PeerScope implements ConnectionScope {
+export class PeerScope implements ConnectionScope, ConnectionManners {
   binaryOutput = false;
+  encodeNotification: ConnectionManners['encodeNotification'];
   readonly #resources = new Map<unknown, ConnectionResource>();
   #closed = false;
 
@@ -28,7 +36,12 @@ export class PeerScope implements ConnectionScope {
   }
 
   notify(method: string, params: unknown): void {
-    this.peer.notify(method, params);
+    if (this.encodeNotification === undefined) {
+      this.peer.notify(method, params);
+      return;
+    }
+    const line = this.encodeNotification(method, params);
+    if (line !== undefined) this.peer.sendBytes(line);
   }
 
   sendBytes(line: Uint8Array): void {
@@ -37,6 +50,14 @@ export class PeerScope implements ConnectionScope {
 
   sendBinary(frame: Uint8Array): void {
     this.peer.sendBinary(frame);
+  }
+
+  get carriesObjects(): boolean {
+    return this.peer.carriesObjects;
+  }
+
+  sendObject(message: object, bytes: number): void {
+    this.peer.sendObject(message, bytes);
   }
 
   keep<T extends ConnectionResource>(kind: new (scope: ConnectionScope) => T): T {

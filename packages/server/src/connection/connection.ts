@@ -1,30 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import {
-  decodeParams,
-  ErrorCode,
-  internalError,
-  invalidRequest,
-  METHODS,
-  type RequestMessage,
-  RpcError,
-} from '@exec-server/protocol';
+import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
 import {
-  type Dialect,
+  type Conversation,
   type DialectMethod,
   EncodedResponse,
   type HandlerContext,
 } from '../dialects/dialect.js';
-import type { CapabilityGates } from '../dialects/exec/capability-gates.js';
-import { describeSession, openSession } from '../dialects/exec/initialize.js';
-import { OwnerSink } from '../dialects/exec/owner-sink.js';
-import { notifyLifecycle } from '../dialects/exec/process-start.js';
 import type { ConnectionInfo } from '../listen/listener.js';
-import type { OutputSink } from '../output/output-sink.js';
 import type { ProcessEngine } from '../process/process-engine.js';
-import type { LifecycleEvent, Session, SessionOwner } from '../sessions/session.js';
-import type { SessionRegistry } from '../sessions/session-registry.js';
 import type { Logger } from '../telemetry/logger.js';
+import { chooseDialect, type DialectName, type Dialects } from './choose-dialect.js';
 import { PeerScope } from './connection-scope.js';
 import { FileOrder } from './file-order.js';
 import { Lanes, type Place } from './lanes.js';
@@ -37,28 +23,25 @@ const CLOSE_PROTOCOL_ERROR = 1002;
 /** What a connection needs of its server. */
 export interface ConnectionServices {
   readonly engine: ProcessEngine;
-  readonly sessions: SessionRegistry;
-  /** What its clients speak. */
-  readonly dialect: Dialect;
-  readonly gates: CapabilityGates;
+  /** What its clients may speak. */
+  readonly dialects: Dialects;
   readonly logger: Logger;
   onClosed(connection: Connection): void;
 }
 
-/** One connected client: its handshake, its requests in their lanes, its session. */
-export class Connection implements SessionOwner {
+/** One connected client: what it speaks, and its requests in their lanes. */
+export class Connection {
   readonly #peer: Peer;
   readonly #lanes: Lanes;
   readonly #gone = new AbortController();
-  readonly #dialect: Dialect;
   readonly #logger: Logger;
   readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
   readonly #openings = new Openings();
   readonly #fileOrder = new FileOrder();
-  #session: Session | undefined;
-  #confirmed = false;
-  #lifecycleEvents = false;
+  /** Those that were begun. Before `initialize` each request is answered in the words of the dialect it belongs to. */
+  readonly #conversations = new Map<DialectName, Conversation>();
+  #initialized: Conversation | undefined;
   #takenWhileBlocked = 0;
 
   constructor(
@@ -68,14 +51,13 @@ export class Connection implements SessionOwner {
   ) {
     const { limits } = services.engine;
     this.#logger = services.logger.child({ remote: info.remote });
-    this.#dialect = services.dialect;
     this.#peer = new Peer(transport, {
-      parseErrors: 'answer',
+      parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
       onRequest: (request, length) => this.#onRequest(request, length),
-      onNotification: ({ method }) => this.#onNotification(method),
-      onUnexpectedResponse: (id) => this.#fail(`unexpected client response for request id ${id}`),
+      onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
+      onUnexpectedResponse: (id) => this.#endFor(this.#conversation.takeUnexpectedResponse(id)),
       onClose: (reason) => this.#onClose(reason),
       onHandlerError: (err) => this.#logger.error({ err }, 'internal error'),
     });
@@ -85,18 +67,6 @@ export class Connection implements SessionOwner {
     setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer);
     this.#logger.debug({ principal: info.principal }, 'connected');
-  }
-
-  get remote(): string {
-    return this.info.remote;
-  }
-
-  createSink(processId: string): OutputSink {
-    return new OwnerSink(this.#scope, processId);
-  }
-
-  announce(event: LifecycleEvent): void {
-    if (this.#lifecycleEvents) notifyLifecycle(this.#scope, event);
   }
 
   /** Says goodbye and ends the connection. */
@@ -109,21 +79,42 @@ export class Connection implements SessionOwner {
     return this.#peer.closed;
   }
 
+  /** What the client speaks; until `initialize` has settled it, whatever is the rule for clients of no dialect. */
+  get #conversation(): Conversation {
+    return this.#initialized ?? this.#converse('exec');
+  }
+
+  #converse(name: DialectName): Conversation {
+    const begun = this.#conversations.get(name);
+    if (begun !== undefined) return begun;
+    const conversation = this.services.dialects[name].converse({
+      info: this.info,
+      logger: this.#logger,
+      scope: this.#scope,
+      carriesBinary: this.#peer.carriesBinary,
+    });
+    this.#conversations.set(name, conversation);
+    return conversation;
+  }
+
   #onRequest(request: RequestMessage, length: number): void {
     this.#pauseFloods();
     try {
+      const conversation = this.#initialized ?? this.#converse(chooseDialect(request));
       if (request.method === 'initialize') {
-        this.#initialize(request);
+        const result = conversation.initialize(request.params);
+        this.#initialized = conversation;
+        this.#peer.respond(request.id, result);
         return;
       }
-      const method = this.#dialect.find(request.method);
-      const isUnknown = method === undefined || (method.isExtension && this.#session === undefined);
-      if (isUnknown) throw this.#dialect.unknownMethod(request.method);
+      const method = conversation.find(request.method, request.params);
+      if (method === undefined) throw conversation.unknownMethod(request.method);
       const params = method.decode(request.params) as never;
-      const session = this.#sessionFor(method);
-      this.#submit(request, length, { method, params }, (place) =>
+      const session = conversation.admit(method);
+      const taken = this.#submit(request, length, { method, params }, (place) =>
         method.handle(params, { ...this.#context, requestId: request.id, session, place }),
       );
+      if (!taken) throw conversation.overloaded();
     } catch (error) {
       this.#answerError(request, error);
     }
@@ -134,7 +125,7 @@ export class Connection implements SessionOwner {
     length: number,
     { method, params }: { readonly method: DialectMethod; readonly params: never },
     handle: (place: Place) => unknown,
-  ): void {
+  ): boolean {
     const begun = method.opens && this.#openings.add(method.opens(params));
     const opening = method.follows && this.#openings.before(method.follows(params));
     const turn = method.files && this.#fileOrder.take(method.files(params));
@@ -144,32 +135,11 @@ export class Connection implements SessionOwner {
       await this.#answer(request, () => handle(place), begun);
       turn?.done();
     });
-    if (taken) return;
-    begun?.();
-    turn?.done();
-    throw new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
-  }
-
-  #initialize(request: RequestMessage): void {
-    const params = decodeParams(
-      METHODS.initialize.params,
-      this.services.gates.filterParams('initialize', request.params),
-    );
-    if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
-    const { engine, sessions } = this.services;
-    // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.
-    this.#scope.binaryOutput = params.binaryOutput === true && this.#peer.carriesBinary;
-    this.#lifecycleEvents = params.lifecycleEvents === true;
-    this.#session = openSession(sessions, params, this.info.principal, this);
-    this.#logger.debug({ sessionId: this.#session.id, clientName: params.clientName }, 'session attached');
-    this.#peer.respond(request.id, describeSession(engine, this.#session, params, this.#scope.binaryOutput));
-  }
-
-  #sessionFor({ family }: DialectMethod): Session {
-    if (this.#session === undefined)
-      throw invalidRequest(`client must call initialize before using ${family} methods`);
-    if (!this.#confirmed) throw invalidRequest(`client must send initialized before using ${family} methods`);
-    return this.#session;
+    if (!taken) {
+      begun?.();
+      turn?.done();
+    }
+    return taken;
   }
 
   async #answer(request: RequestMessage, handle: () => unknown, begun?: () => void): Promise<void> {
@@ -206,15 +176,9 @@ export class Connection implements SessionOwner {
     void this.#peer.whenWritable().then(() => this.#peer.resume());
   }
 
-  #onNotification(method: string): void {
-    if (method !== 'initialized') this.#fail(`unexpected notification method: ${method}`);
-    else if (this.#session === undefined)
-      this.#fail('received `initialized` notification before `initialize`');
-    else this.#confirmed = true;
-  }
-
-  /** Ends a connection whose other side does not keep to the protocol. */
-  #fail(reason: string): void {
+  /** Ends a connection whose other side does not keep to the protocol; does nothing without a reason. */
+  #endFor(reason: string | undefined): void {
+    if (reason === undefined) return;
     this.#logger.warn({ reason }, 'connection ended');
     this.#peer.close({ code: CLOSE_PROTOCOL_ERROR, reason });
   }
@@ -224,14 +188,7 @@ export class Connection implements SessionOwner {
     this.services.onClosed(this);
     this.#gone.abort(new Error('the connection is gone'));
     // First of all: a session that stays attached to nobody could never be resumed.
-    this.#leaveSession();
+    for (const conversation of this.#conversations.values()) conversation.close();
     this.#scope.close();
-  }
-
-  #leaveSession(): void {
-    const session = this.#session;
-    if (!session?.isOwnedBy(this)) return;
-    if (this.info.resumable) this.services.sessions.detach(session);
-    else this.services.sessions.end(session);
   }
 }

@@ -1,8 +1,11 @@
 import type { RequestId, RpcError } from '@exec-server/protocol';
+import type { ParseErrorRule } from '@exec-server/rpc';
 import type { FileAccess } from '../connection/file-order.js';
 import type { Place } from '../connection/lanes.js';
+import type { ConnectionInfo } from '../listen/listener.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
+import type { Logger } from '../telemetry/logger.js';
 
 /** What a room keeps for one connection and gives up with it: file handles, watches, response streams. */
 export interface ConnectionResource {
@@ -20,6 +23,10 @@ export interface ConnectionScope {
   readonly binaryOutput: boolean;
   /** Sends a binary message, which is not to be changed any more. Only with `binaryOutput`. */
   sendBinary(frame: Uint8Array): void;
+  /** Whether the client is in this process and takes objects. */
+  readonly carriesObjects: boolean;
+  /** Hands an object over as it is; it counts as `bytes` until it is taken. Only with `carriesObjects`. */
+  sendObject(message: object, bytes: number): void;
   /** Bytes sent that have not left this process yet. */
   readonly bufferedBytes: number;
   /** False while the client is behind in reading; producers of notifications wait then. */
@@ -61,8 +68,6 @@ export interface DialectMethod {
   readonly follows?: ((params: never) => string) | undefined;
   /** What it does to files; absent when it has nothing to do with them. */
   readonly files?: ((params: never) => FileAccess) | undefined;
-  /** Ours alone: unknown to a client that was not told of it by the answer to `initialize`. */
-  readonly isExtension: boolean;
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
   /**
@@ -72,8 +77,56 @@ export interface DialectMethod {
   handle(params: never, context: HandlerContext): unknown;
 }
 
-/** The words that a connection speaks: names to methods, and what is said about names that are none. */
+/** What a conversation knows of the connection that it is held over. */
+export interface ConversationHost {
+  readonly info: ConnectionInfo;
+  readonly logger: Logger;
+  /** What handlers see of the connection; the handshake settles how it speaks. */
+  readonly scope: ConnectionScope & ConnectionManners;
+  /** Whether the transport has binary messages. */
+  readonly carriesBinary: boolean;
+}
+
+/** How a connection speaks. */
+export interface ConnectionManners {
+  binaryOutput: boolean;
+  /**
+   * Encodes a notification, with its newline, for a dialect whose notifications have members of their own; absent for
+   * one that the client does not want.
+   * @default method and params, and nothing else
+   */
+  encodeNotification: ((method: string, params: unknown) => Uint8Array | undefined) | undefined;
+}
+
+/** A language that clients of this server speak. */
 export interface Dialect {
-  find(method: string): DialectMethod | undefined;
+  /** Begins to speak it over a connection. Nothing is agreed before `initialize`, which may never come. */
+  converse(host: ConversationHost): Conversation;
+}
+
+/** One connection's use of a dialect: its handshake, its methods, and what is said about everything else. */
+export interface Conversation {
+  /**
+   * Answers `initialize`. Throws an {@link RpcError}: for bad params, after which the client may try again, and from
+   * the second success on.
+   */
+  initialize(params: unknown): unknown;
+  /**
+   * The method of that name, if there is one for this client now. Throws an {@link RpcError} for a request that is
+   * refused whatever else it says.
+   */
+  find(method: string, params: unknown): DialectMethod | undefined;
   unknownMethod(method: string): RpcError;
+  /** The session that a request belongs to. Throws an {@link RpcError} while the handshake lacks something. */
+  admit(method: DialectMethod): Session;
+  /** The answer to a request beyond the limits of the connection. */
+  overloaded(): RpcError;
+  /** Takes a notification. Answers why it ends the connection, if it does. */
+  takeNotification(method: string): string | undefined;
+  /** Takes an answer to a request that was never sent. Answers why it ends the connection, if it does. */
+  takeUnexpectedResponse(id: RequestId): string | undefined;
+  /** What a message that cannot be read costs. */
+  readonly parseErrors: ParseErrorRule;
+  /** Called once, when the connection has ended. */
+  close(): void;
 }

@@ -1,6 +1,5 @@
 import {
   decodeParams,
-  EXTENSION_METHODS,
   isMethod,
   METHODS,
   type MethodName,
@@ -12,6 +11,7 @@ import type { FileAccess } from '../../connection/file-order.js';
 import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import type { CapabilityGates } from './capability-gates.js';
+import { ExecConversation, type ExecServices } from './conversation.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readEnvironmentConfig } from './environment-config.js';
 import { canonicalizePath } from './fs-canonicalize.js';
@@ -19,6 +19,7 @@ import { copyPath } from './fs-copy.js';
 import { createDirectory } from './fs-create-directory.js';
 import { getMetadata } from './fs-get-metadata.js';
 import { closeFile, openFile, readBlock, writeBlock } from './fs-handles.js';
+import { createSymlink, readLink } from './fs-links.js';
 import { readDirectory } from './fs-read-directory.js';
 import { readFile } from './fs-read-file.js';
 import { removePath } from './fs-remove.js';
@@ -84,6 +85,8 @@ const HANDLERS: Handlers = {
   'fs/copy': copyPath,
   'fs/rename': renamePath,
   'fs/setMode': setMode,
+  'fs/readLink': readLink,
+  'fs/symlink': createSymlink,
   'fs/open': openFile,
   'fs/readBlock': readBlock,
   'fs/writeBlock': writeBlock,
@@ -136,9 +139,11 @@ const FILES: Accesses = {
   'fs/open': ({ mode }) => (mode === 'replace' ? 'changes' : 'reads'),
   'fs/readDirectory': reads,
   'fs/readFile': reads,
+  'fs/readLink': reads,
   'fs/remove': changes,
   'fs/rename': changes,
   'fs/setMode': changes,
+  'fs/symlink': changes,
   'fs/walk': reads,
   'fs/watch': reads,
   'fs/watchMissing': reads,
@@ -148,12 +153,13 @@ const FILES: Accesses = {
 };
 
 /** The current protocol: `process/*`, `environment/*` and their families, as far as the gates are open. */
-export function createExecDialect(gates: CapabilityGates): Dialect {
+export function createExecDialect(services: Omit<ExecServices, 'methods'>): Dialect {
+  const { gates } = services;
   const methods = new Map<string, DialectMethod>();
   for (const name of Object.keys(METHODS).filter(isMethod)) {
     if (name !== 'initialize' && gates.hasMethod(name)) methods.set(name, describeMethod(name, gates));
   }
-  return { find: (method) => methods.get(method), unknownMethod: methodNotFound };
+  return { converse: (host) => new ExecConversation(host, { ...services, methods }) };
 }
 
 function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: CapabilityGates): DialectMethod {
@@ -166,7 +172,6 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: Capabili
     opens: OPENINGS[name] as DialectMethod['opens'],
     follows: FOLLOWERS[name] as DialectMethod['follows'],
     files: FILES[name] as DialectMethod['files'],
-    isExtension: EXTENSION_METHODS.has(name),
     decode: (value) => {
       const decoded = decodeParams(params, gates.filterParams(name, value));
       gates.checkSignal(name, decoded);

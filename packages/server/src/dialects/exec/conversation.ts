@@ -1,0 +1,104 @@
+import {
+  decodeParams,
+  ErrorCode,
+  EXTENSION_METHODS,
+  type InitializeResult,
+  invalidRequest,
+  METHODS,
+  methodNotFound,
+  type RequestId,
+  RpcError,
+} from '@exec-server/protocol';
+import type { OutputSink } from '../../output/output-sink.js';
+import type { ProcessEngine } from '../../process/process-engine.js';
+import type { LifecycleEvent, Session, SessionOwner } from '../../sessions/session.js';
+import type { SessionRegistry } from '../../sessions/session-registry.js';
+import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
+import type { CapabilityGates } from './capability-gates.js';
+import { describeSession, openSession } from './initialize.js';
+import { OwnerSink } from './owner-sink.js';
+import { notifyLifecycle } from './process-start.js';
+
+/** What conversations in this dialect have in common. */
+export interface ExecServices {
+  readonly engine: ProcessEngine;
+  readonly sessions: SessionRegistry;
+  readonly gates: CapabilityGates;
+  readonly methods: ReadonlyMap<string, DialectMethod>;
+}
+
+/** A client of the current protocol, and the session that it opened or resumed. */
+export class ExecConversation implements Conversation, SessionOwner {
+  readonly parseErrors = 'answer';
+  #session: Session | undefined;
+  #confirmed = false;
+  #lifecycleEvents = false;
+
+  constructor(
+    private readonly host: ConversationHost,
+    private readonly services: ExecServices,
+  ) {}
+
+  get remote(): string {
+    return this.host.info.remote;
+  }
+
+  createSink(processId: string): OutputSink {
+    return new OwnerSink(this.host.scope, processId);
+  }
+
+  announce(event: LifecycleEvent): void {
+    if (this.#lifecycleEvents) notifyLifecycle(this.host.scope, event);
+  }
+
+  initialize(raw: unknown): InitializeResult {
+    const { engine, sessions, gates } = this.services;
+    const { scope, info, logger, carriesBinary } = this.host;
+    const params = decodeParams(METHODS.initialize.params, gates.filterParams('initialize', raw));
+    if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
+    // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.
+    scope.binaryOutput = params.binaryOutput === true && carriesBinary;
+    this.#lifecycleEvents = params.lifecycleEvents === true;
+    this.#session = openSession(sessions, params, info.principal, this);
+    logger.debug({ sessionId: this.#session.id, clientName: params.clientName }, 'session attached');
+    return describeSession(engine, this.#session, params, scope.binaryOutput);
+  }
+
+  find(method: string): DialectMethod | undefined {
+    const isUntold = this.#session === undefined && EXTENSION_METHODS.has(method);
+    return isUntold ? undefined : this.services.methods.get(method);
+  }
+
+  unknownMethod(method: string): RpcError {
+    return methodNotFound(method);
+  }
+
+  admit({ family }: DialectMethod): Session {
+    if (this.#session === undefined)
+      throw invalidRequest(`client must call initialize before using ${family} methods`);
+    if (!this.#confirmed) throw invalidRequest(`client must send initialized before using ${family} methods`);
+    return this.#session;
+  }
+
+  overloaded(): RpcError {
+    return new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
+  }
+
+  takeNotification(method: string): string | undefined {
+    if (method !== 'initialized') return `unexpected notification method: ${method}`;
+    if (this.#session === undefined) return 'received `initialized` notification before `initialize`';
+    this.#confirmed = true;
+    return undefined;
+  }
+
+  takeUnexpectedResponse(id: RequestId): string {
+    return `unexpected client response for request id ${id}`;
+  }
+
+  close(): void {
+    const session = this.#session;
+    if (!session?.isOwnedBy(this)) return;
+    if (this.host.info.resumable) this.services.sessions.detach(session);
+    else this.services.sessions.end(session);
+  }
+}
