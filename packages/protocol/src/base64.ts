@@ -1,9 +1,11 @@
+import { chooseBase64Codec } from './base64-codec.js';
+
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** First character outside the alphabet. A search, not a match of the whole: it needs no stack however long the text is. */
 const FOREIGN_SYMBOL = /[^A-Za-z0-9+/]/;
 
-const PADDING = 0x3d;
+const CODEC = chooseBase64Codec();
 
 /**
  * Says what is wrong with standard base64 text, or nothing. The alphabet is strict, padding is mandatory and the unused
@@ -49,23 +51,11 @@ function firstByte(text: string, index: number): number {
   return code < 0x10000 ? 0xe0 | (code >> 12) : 0xf0 | (code >> 18);
 }
 
-/** Decodes text that {@link checkBase64} has nothing against. */
+/** Decodes text that {@link checkBase64} has nothing against. The bytes have memory of their own. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+  return CODEC.decode(text);
 }
 
 export function encodeBase64(bytes: Uint8Array): string {
-  const encoded = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
-  let at = 0;
-  for (let i = 0; i < bytes.length; i += 3) {
-    const group = ((bytes[i] as number) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    for (let shift = 18; shift >= 0; shift -= 6)
-      encoded[at++] = ALPHABET.charCodeAt((group >> shift) & 0b11_1111);
-  }
-  const spare = bytes.length % 3;
-  if (spare > 0) encoded.fill(PADDING, at - (3 - spare));
-  return new TextDecoder().decode(encoded);
+  return CODEC.encode(bytes);
 }
