@@ -25,6 +25,8 @@ export const ADDED_CAPABILITIES = {
     fsSetMode: true,
     fsAtomicWrite: true,
     fsListBroken: true,
+    fsLinks: true,
+    fsFullMetadata: true,
     fsWatch: true,
     httpCancel: true,
     binaryOutput: true,

@@ -121,6 +121,8 @@ export const METHODS = {
   'fs/copy': ordinary('filesystem', fs.FsCopyParams, fs.FsEmptyResult),
   'fs/rename': ordinary('filesystem', fs.FsRenameParams, fs.FsEmptyResult),
   'fs/setMode': ordinary('filesystem', fs.FsSetModeParams, fs.FsEmptyResult),
+  'fs/readLink': ordinary('filesystem', fs.FsReadLinkParams, fs.FsReadLinkResult),
+  'fs/symlink': ordinary('filesystem', fs.FsSymlinkParams, fs.FsEmptyResult),
   'fs/watchMissing': ordinary('filesystem', fs.FsWatchMissingParams, fs.FsWatchMissingResult),
   'fs/watch': ordinary('filesystem', FsWatchParams, fs.FsEmptyResult),
   'fs/unwatch': ordinary('filesystem', FsUnwatchParams, fs.FsEmptyResult),
@@ -176,8 +178,10 @@ export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['resul
  * them; before it they are as unknown as they are there.
  */
 export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
+  'fs/readLink',
   'fs/rename',
   'fs/setMode',
+  'fs/symlink',
   'fs/watch',
   'fs/unwatch',
   'http/cancel',

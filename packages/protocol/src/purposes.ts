@@ -47,6 +47,8 @@ export const PURPOSES: Readonly<
   'fs/copy': 'Copies a file or a tree.',
   'fs/rename': 'Gives a file or a directory another path, in one step. Capability `fsRename`.',
   'fs/setMode': 'Sets permission bits. Capability `fsSetMode`.',
+  'fs/readLink': 'Tells what a symbolic link says. Capability `fsLinks`.',
+  'fs/symlink': 'Makes a symbolic link. Capability `fsLinks`.',
   'fs/watchMissing': 'Waits once for one of several paths to appear; one watch per connection.',
   'fs/watch': 'Watches a file or a directory until told otherwise; answered once everything is watched.',
   'fs/unwatch': 'Ends a watch; an unknown one is fine. No change is reported after the answer.',

@@ -14,6 +14,10 @@ const ownCapabilities = {
   fsSetMode: defaulted(flag('`fs/setMode` exists.')),
   fsAtomicWrite: defaulted(flag('`fs/writeFile` takes `atomic`.')),
   fsListBroken: defaulted(flag('`fs/readDirectory` takes `includeBroken`.')),
+  fsLinks: defaulted(
+    flag('`fs/readLink` and `fs/symlink` exist, and `fs/getMetadata` takes `describeLink`.'),
+  ),
+  fsFullMetadata: defaulted(flag('`fs/getMetadata` takes `full`.')),
   fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
   httpCancel: defaulted(flag('`http/cancel` exists.')),
   binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),

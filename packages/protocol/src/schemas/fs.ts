@@ -87,21 +87,44 @@ export const FsCreateDirectoryParams = struct('WireFsCreateDirectoryParams', {
 });
 export type FsCreateDirectoryParams = z.output<typeof FsCreateDirectoryParams>;
 
-export const FsGetMetadataParams = struct('WireFsGetMetadataParams', {
-  path: pathUri('Path to look at.'),
-  followSymlinks,
-  sandbox,
-});
+export const FsGetMetadataParams = struct(
+  'WireFsGetMetadataParams',
+  { path: pathUri('Path to look at.'), followSymlinks, sandbox },
+  {
+    extensions: {
+      describeLink: nullable(
+        flag(
+          'Describe a symbolic link at the end of the path itself, not what it leads to. Capability `fsLinks`. ' +
+            'Default: false.',
+        ),
+      ),
+      full: nullable(
+        flag(
+          'Also tell `mode`, and when a file was created that links were followed to. Capability `fsFullMetadata`. ' +
+            'Default: false.',
+        ),
+      ),
+    },
+  },
+);
 export type FsGetMetadataParams = z.output<typeof FsGetMetadataParams>;
 
-export const FsGetMetadataResult = struct('FsGetMetadataResponse', {
-  isDirectory: flag('It is a directory.'),
-  isFile: flag('It is a regular file.'),
-  isSymlink: flag('The path itself is a symbolic link.'),
-  size: integer('u64', 'Size in bytes.'),
-  createdAtMs: integer('i64', 'When it was created, in milliseconds since 1970; 0 if unknown.'),
-  modifiedAtMs: integer('i64', 'When it was modified last, in milliseconds since 1970; 0 if unknown.'),
-});
+export const FsGetMetadataResult = struct(
+  'FsGetMetadataResponse',
+  {
+    isDirectory: flag('It is a directory.'),
+    isFile: flag('It is a regular file.'),
+    isSymlink: flag('The path itself is a symbolic link.'),
+    size: integer('u64', 'Size in bytes.'),
+    createdAtMs: integer('i64', 'When it was created, in milliseconds since 1970; 0 if unknown.'),
+    modifiedAtMs: integer('i64', 'When it was modified last, in milliseconds since 1970; 0 if unknown.'),
+  },
+  {
+    extensions: {
+      mode: defaulted(integer('u16', 'Permission bits, 0 to 4095 (octal 7777). Only with `full`.')),
+    },
+  },
+);
 export type FsGetMetadataResult = z.output<typeof FsGetMetadataResult>;
 
 export const FsCanonicalizeParams = struct('WireFsCanonicalizeParams', {
@@ -215,6 +238,24 @@ export const FsSetModeParams = struct('FsSetModeParams', {
   sandbox,
 });
 export type FsSetModeParams = z.output<typeof FsSetModeParams>;
+
+export const FsReadLinkParams = struct('FsReadLinkParams', {
+  path: pathUri('Symbolic link to read.'),
+  sandbox,
+});
+export type FsReadLinkParams = z.output<typeof FsReadLinkParams>;
+
+export const FsReadLinkResult = struct('FsReadLinkResponse', {
+  target: text('What the link says: a native path, absolute or relative to the directory of the link.'),
+});
+export type FsReadLinkResult = z.output<typeof FsReadLinkResult>;
+
+export const FsSymlinkParams = struct('FsSymlinkParams', {
+  path: pathUri('Where the link is made; nothing may be there.'),
+  target: text('What it says: a native path, absolute or relative to the directory of the link.'),
+  sandbox,
+});
+export type FsSymlinkParams = z.output<typeof FsSymlinkParams>;
 
 export const FsWatchMissingParams = struct('FsWatchMissingParams', {
   watchId: integer('u64', 'Number of the watch; a greater one replaces the last, any other is refused.'),

@@ -50,6 +50,8 @@ const CAPABILITIES: EnvironmentCapabilities = {
   fsSetMode: true,
   fsAtomicWrite: true,
   fsListBroken: true,
+  fsLinks: true,
+  fsFullMetadata: true,
   fsWatch: true,
   httpCancel: true,
   binaryOutput: true,

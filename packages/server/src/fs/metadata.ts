@@ -4,6 +4,7 @@ import { callSystem } from './file-error.js';
 import { splitPath } from './native-path.js';
 import { type LinkPolicy, statUnlinked, withoutLinks } from './no-follow.js';
 import { type PinnedDirectory, withDirectory } from './pinned-directory.js';
+import { MAX_MODE } from './set-mode.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -14,30 +15,46 @@ export interface FileMetadata {
   readonly isSymlink: boolean;
   /** Bytes. */
   readonly size: number;
-  /** Milliseconds since 1970, 0 if unknown. Known only where links are not followed, as clients expect it. */
+  /** Milliseconds since 1970, 0 if unknown. */
   readonly createdAtMs: number;
   /** Milliseconds since 1970. Times before 1970 are 0 where links are followed. */
   readonly modifiedAtMs: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface MetadataOptions extends LinkPolicy {
+  /** Describe a link at the end of the path itself. @default false */
+  readonly describeLink?: boolean;
 }
 
 /**
  * Describes what is at a path. On the thread pool, although that is a good part of the time that such a request takes
  * (`bench/fs-metadata.mjs`): a network file system that hangs would take the event loop, and every connection, along.
  */
-export async function readMetadata(path: Buffer, { followSymlinks }: LinkPolicy): Promise<FileMetadata> {
-  if (!followSymlinks) return readUnlinked(path);
-  const own = await callSystem(lstat(path, { bigint: true }));
+export async function readMetadata(
+  path: Buffer,
+  { followSymlinks, describeLink = false }: MetadataOptions,
+): Promise<FileMetadata> {
+  if (!followSymlinks) return readUnlinked(path, describeLink ? lstatExact : statUnlinked);
+  const own = await lstatExact(path);
   const isSymlink = own.isSymbolicLink();
-  const stats = isSymlink ? await callSystem(stat(path, { bigint: true })) : own;
-  return describe(stats, { isSymlink, createdAtMs: 0, modifiedAtMs: Math.max(0, toMs(stats.mtimeNs)) });
+  const stats = isSymlink && !describeLink ? await callSystem(stat(path, { bigint: true })) : own;
+  return describe(stats, { isSymlink, modifiedAtMs: Math.max(0, toMs(stats.mtimeNs)) });
 }
 
-async function readUnlinked(path: Buffer): Promise<FileMetadata> {
+async function readUnlinked(
+  path: Buffer,
+  look: (entry: Buffer) => Promise<BigIntStats>,
+): Promise<FileMetadata> {
   // The root has no name to look up in another directory.
   const isRoot = splitPath(path).length === 0;
-  const stats = await (isRoot ? withDirectory([], statRoot) : withoutLinks(path, statUnlinked));
-  const createdAtMs = toMs(stats.birthtimeNs);
-  return describe(stats, { isSymlink: false, createdAtMs, modifiedAtMs: toMs(stats.mtimeNs) });
+  const stats = await (isRoot ? withDirectory([], statRoot) : withoutLinks(path, look));
+  return describe(stats, { isSymlink: stats.isSymbolicLink(), modifiedAtMs: toMs(stats.mtimeNs) });
+}
+
+function lstatExact(path: Buffer): Promise<BigIntStats> {
+  return callSystem(lstat(path, { bigint: true }));
 }
 
 function statRoot(root: PinnedDirectory): Promise<BigIntStats> {
@@ -46,10 +63,17 @@ function statRoot(root: PinnedDirectory): Promise<BigIntStats> {
 
 function describe(
   stats: BigIntStats,
-  { isSymlink, ...times }: Pick<FileMetadata, 'isSymlink' | 'createdAtMs' | 'modifiedAtMs'>,
+  { isSymlink, modifiedAtMs }: Pick<FileMetadata, 'isSymlink' | 'modifiedAtMs'>,
 ): FileMetadata {
-  const size = Number(stats.size);
-  return { isDirectory: stats.isDirectory(), isFile: stats.isFile(), isSymlink, size, ...times };
+  return {
+    isDirectory: stats.isDirectory(),
+    isFile: stats.isFile(),
+    isSymlink,
+    size: Number(stats.size),
+    createdAtMs: toMs(stats.birthtimeNs),
+    modifiedAtMs,
+    mode: Number(stats.mode) & MAX_MODE,
+  };
 }
 
 /** Rounds down, also before 1970. A double of milliseconds would round up what is just below the next one. */

@@ -11,8 +11,10 @@ export type CapabilityName = keyof EnvironmentCapabilities;
 const METHODS: Readonly<Partial<Record<MethodName, CapabilityName>>> = {
   'capabilities/discoverV2': 'capabilityDiscoveryV2',
   'environmentConfig/read': 'environmentConfigRead',
+  'fs/readLink': 'fsLinks',
   'fs/rename': 'fsRename',
   'fs/setMode': 'fsSetMode',
+  'fs/symlink': 'fsLinks',
   'fs/unwatch': 'fsWatch',
   'fs/watch': 'fsWatch',
   'fs/watchMissing': 'fsWatchMissing',
@@ -44,6 +46,7 @@ const START_MEMBERS = {
 /** Members of params that mean something only with a capability. */
 const MEMBERS: Readonly<Partial<Record<MethodName, Readonly<Record<string, CapabilityName>>>>> = {
   initialize: { binaryOutput: 'binaryOutput', lifecycleEvents: 'processLifecycleEvents' },
+  'fs/getMetadata': { describeLink: 'fsLinks', full: 'fsFullMetadata' },
   'fs/open': { mode: 'fileWriteStreaming' },
   'fs/readDirectory': { includeBroken: 'fsListBroken' },
   'fs/writeFile': { atomic: 'fsAtomicWrite' },

@@ -4,6 +4,14 @@ import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
 
 export async function getMetadata(params: FsGetMetadataParams): Promise<FsGetMetadataResult> {
   refuseFileRestriction(params.sandbox);
-  const followSymlinks = params.followSymlinks ?? true;
-  return answerFor(readMetadata(toNativePath(params.path), { followSymlinks }));
+  const full = await answerFor(
+    readMetadata(toNativePath(params.path), {
+      followSymlinks: params.followSymlinks ?? true,
+      describeLink: params.describeLink ?? false,
+    }),
+  );
+  if (params.full) return full;
+  const { mode: _, ...metadata } = full;
+  // The reference tells no time of creation where links are followed.
+  return params.followSymlinks === false ? metadata : { ...metadata, createdAtMs: 0 };
 }

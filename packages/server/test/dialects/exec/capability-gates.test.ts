@@ -12,6 +12,8 @@ const gated = [
   ['processAttach', 'process/detach', { processId: 'p' }],
   ['processStartPrepared', 'process/startPrepared', {}],
   ['netWaitForPort', 'net/waitForPort', { port: 1, timeoutMs: 0 }],
+  ['fsLinks', 'fs/readLink', {}],
+  ['fsLinks', 'fs/symlink', {}],
   ['fsRename', 'fs/rename', {}],
   ['fsSetMode', 'fs/setMode', {}],
   ['fsWatch', 'fs/watch', {}],

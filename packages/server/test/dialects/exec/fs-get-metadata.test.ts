@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openFileSession } from '../../support/files.js';
 
@@ -80,4 +80,36 @@ it.each([
   execFileSync('touch', ['-d', time, path('f')]);
   expect(await look('f')).toMatchObject({ modifiedAtMs: followed });
   expect(await look('f', { followSymlinks: false })).toMatchObject({ modifiedAtMs: own });
+});
+
+it.each([
+  ['link', { isDirectory: false, isFile: false, isSymlink: true, size: 1 }],
+  ['dlink', { isDirectory: false, isFile: false, isSymlink: true, size: 1 }],
+  ['broken', { isDirectory: false, isFile: false, isSymlink: true, size: 7 }],
+  ['loop', { isSymlink: true }],
+  ['f', FILE],
+  ['d', DIRECTORY],
+])('a link can be described itself, %s: %j', async (name, expected) => {
+  const { look } = await openTree();
+  expect(await look(name, { describeLink: true })).toMatchObject(expected);
+  expect(await look(name, { describeLink: true, followSymlinks: false })).toMatchObject(expected);
+});
+
+it('describing a link, those on the way to it are followed, or refused', async () => {
+  const { look, path } = await openTree();
+  symlinkSync('x', path('d/inner'));
+  expect(await look('dlink/inner', { describeLink: true })).toMatchObject({ isSymlink: true });
+  expect(await look('dlink/inner', { describeLink: true, followSymlinks: false })).toBe(
+    '-32603 Not a directory (os error 20)',
+  );
+});
+
+it.each([0, 0o600, 0o4755, 0o7777])('tells mode %i and the time of creation when asked to', async (mode) => {
+  const { look, path } = await openTree();
+  chmodSync(path('f'), mode);
+  const createdAtMs = Math.floor(statSync(path('f')).birthtimeMs);
+  expect(await look('f', { full: true })).toMatchObject({ ...FILE, mode, createdAtMs });
+  expect(await look('link', { full: true })).toMatchObject({ mode, createdAtMs, isSymlink: true });
+  expect(await look('f', { full: true, followSymlinks: false })).toMatchObject({ mode, createdAtMs });
+  expect(await look('f')).not.toHaveProperty('mode');
 });
