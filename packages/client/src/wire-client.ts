@@ -20,6 +20,7 @@ import {
   NotificationHub,
   type NotificationListener,
   type OutputListener,
+  type ProcessOutput,
   type ServerNotification,
 } from './notification-hub.js';
 
@@ -156,9 +157,14 @@ function openPeer(transport: Transport, hub: NotificationHub, takesFrames: boole
     }
     refuseIfTooManyAreHeld();
   };
+  // A server in this process sends nothing but output as an object, in the very shape that a frame decodes to.
+  const takeOutput = (output: object) => {
+    hub.publishOutput(output as ProcessOutput);
+    refuseIfTooManyAreHeld();
+  };
   const peer = new Peer(transport, {
     parseErrors: 'close',
-    ...(takesFrames && { onBinary: takeFrame }),
+    ...(takesFrames && { onBinary: takeFrame, onObject: takeOutput }),
     onRequest({ id, method }) {
       const message = `exec-server client does not implement \`${method}\` yet`;
       peer.respondError(id, { code: ErrorCode.methodNotFound, message });

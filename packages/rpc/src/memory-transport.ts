@@ -38,29 +38,35 @@ class MemoryTransport implements Transport {
   open(handlers: TransportHandlers): void {
     this.#owner.open(handlers);
     this.#incoming.readInto({
-      message: ({ content }) => {
-        if (typeof content === 'string') this.#owner.message(content);
-        else this.#owner.binary(content);
-      },
+      message: (message) => this.#receive(message),
       end: (reason) => this.#end(reason),
+      takesObjects: handlers.onObject !== undefined,
     });
   }
 
   send(text: string): void {
     if (this.#owner.phase !== 'live') return;
-    this.#outgoing.push({ content: text, bytes: encoder.encode(text).length });
+    this.#outgoing.push({ kind: 'text', text, bytes: encoder.encode(text).length });
   }
 
   sendBytes(line: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
     const message = line.subarray(0, line.length - NEWLINE_BYTES);
-    this.#outgoing.push({ content: decoder.decode(message), bytes: message.length });
+    this.#outgoing.push({ kind: 'text', text: decoder.decode(message), bytes: message.length });
   }
 
   sendBinary(frame: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
     // A copy, as any wire makes one: the same frame may be on its way to others, and the receiver keeps what it gets.
-    this.#outgoing.push({ content: new Uint8Array(frame), bytes: frame.length });
+    this.#outgoing.push({ kind: 'binary', frame: new Uint8Array(frame), bytes: frame.length });
+  }
+
+  get carriesObjects(): boolean {
+    return this.#outgoing.takesObjects;
+  }
+
+  sendObject(object: object, bytes: number): void {
+    if (this.#owner.phase === 'live') this.#outgoing.push({ kind: 'object', object, bytes });
   }
 
   pause(): void {
@@ -84,21 +90,36 @@ class MemoryTransport implements Transport {
     this.#end(reason);
   }
 
+  #receive(message: QueuedMessage): void {
+    switch (message.kind) {
+      case 'text':
+        this.#owner.message(message.text);
+        break;
+      case 'binary':
+        this.#owner.binary(message.frame);
+        break;
+      case 'object':
+        this.#owner.object(message.object);
+        break;
+    }
+  }
+
   #end(reason: string | undefined): void {
     this.#incoming.refuse();
     this.#owner.end(reason);
   }
 }
 
-interface QueuedMessage {
-  /** Text, or the bytes of a binary message. */
-  readonly content: string | Uint8Array;
-  readonly bytes: number;
-}
+type QueuedMessage = { readonly bytes: number } & (
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'binary'; readonly frame: Uint8Array }
+  | { readonly kind: 'object'; readonly object: object }
+);
 
 interface QueueReader {
   message(message: QueuedMessage): void;
   end(reason: string | undefined): void;
+  readonly takesObjects: boolean;
 }
 
 /** One direction of a pair: messages that were sent and not taken yet, and after them perhaps the end. */
@@ -115,6 +136,11 @@ class OneWayQueue {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** False also until somebody reads. */
+  get takesObjects(): boolean {
+    return this.#reader?.takesObjects ?? false;
   }
 
   readInto(reader: QueueReader): void {

@@ -41,6 +41,10 @@ export class TransportOwner {
     else this.message(text);
   }
 
+  object(message: object): void {
+    if (this.#phase === 'live') this.#handlers?.onObject?.(message);
+  }
+
   malformed(detail: string): void {
     if (this.#phase === 'live') this.#handlers?.onMalformed(detail);
   }

@@ -7,6 +7,8 @@ export interface TransportHandlers {
    * all others.
    */
   onBinary?(frame: Uint8Array): void;
+  /** One object from an owner in the same process, shared with it and not to be changed. */
+  onObject?(message: object): void;
   /** A frame that is no text (bad UTF-8) on a transport that can go on; `detail` says why. */
   onMalformed(detail: string): void;
   /** Bytes left the queue; `bufferedBytes` may be lower now. */
@@ -50,6 +52,13 @@ export interface Transport {
    * is not to be changed from here on. Absent where messages are text only; where it is there, `onBinary` works too.
    */
   sendBinary?(frame: Uint8Array): void;
+  /** Whether the owner of the other end is in this process and takes objects. Absent where messages are bytes. */
+  readonly carriesObjects?: boolean;
+  /**
+   * Queues an object, which is handed over as it is, in order with all other messages. It counts as `bytes` while it is
+   * buffered, and is not to be changed from here on. Only where `carriesObjects`.
+   */
+  sendObject?(message: object, bytes: number): void;
   /** Stops reading from the other side; what is already read may still be delivered. */
   pause(): void;
   resume(): void;

@@ -128,6 +128,36 @@ describe('createMemoryTransportPair', () => {
     expect(right.malformed).toEqual(['invalid unicode code point']);
   });
 
+  test('hands objects over as they are, in order with the others, counted as they say', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const arrived: unknown[] = [];
+    const right = recordTransport(b, {
+      onMessage: (text) => arrived.push(text),
+      onObject: (message) => arrived.push(message),
+    });
+    const message = { of: 'any shape' };
+    a.send('before');
+    a.sendObject?.(message, 1000);
+    a.send('after');
+    expect(a.bufferedBytes).toBe('before'.length + 1000 + 'after'.length);
+    await right.until(2);
+    expect(a.bufferedBytes).toBe(0);
+    expect(arrived).toEqual(['before', message, 'after']);
+    expect(arrived[1]).toBe(message);
+    a.close();
+    a.sendObject?.(message, 1000);
+    expect(await right.closed).toBeUndefined();
+    expect(arrived).toHaveLength(3);
+  });
+
+  test('carries objects to an owner that takes them, once it is there', () => {
+    const [a, b] = createMemoryTransportPair();
+    expect([a.carriesObjects, b.carriesObjects]).toEqual([false, false]);
+    recordTransport(a, { onObject() {} });
+    recordTransport(b);
+    expect([a.carriesObjects, b.carriesObjects]).toEqual([false, true]);
+  });
+
   test('has one owner', () => {
     const [a] = createMemoryTransportPair();
     recordTransport(a);

@@ -19,6 +19,7 @@ export function recordTransport(
   hooks: {
     onMessage?: (text: string) => void;
     onBinary?: (frame: Uint8Array) => void;
+    onObject?: (message: object) => void;
     onEnd?: () => void;
   } = {},
 ): TransportRecord {
@@ -55,6 +56,12 @@ export function recordTransport(
       ...(hooks.onBinary && {
         onBinary(frame: Uint8Array) {
           hooks.onBinary?.(frame);
+          look();
+        },
+      }),
+      ...(hooks.onObject && {
+        onObject(message: object) {
+          hooks.onObject?.(message);
           look();
         },
       }),

@@ -19,6 +19,8 @@ const open = () =>
     notify() {},
     sendBytes() {},
     sendBinary() {},
+    carriesObjects: false,
+    sendObject() {},
   });
 
 it('keeps one of each kind and closes them with the connection, once', () => {

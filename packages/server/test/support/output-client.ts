@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { decodeOutputFrame } from '@exec-server/protocol';
+import { decodeOutputFrame, type OutputFrame } from '@exec-server/protocol';
 import { createMemoryTransportPair, type Transport, type TransportHandlers } from '@exec-server/rpc';
 import { connectWebSocket, createLineTransport, createWebSocketTransport } from '@exec-server/rpc/node';
 import type { ExecServer } from '@exec-server/server';
@@ -11,7 +11,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 /** An event of a process in whichever form it came. */
 export interface SeenEvent {
-  readonly form: 'json' | 'binary';
+  readonly form: 'json' | 'binary' | 'object';
   readonly kind: string;
   readonly processId: string;
   readonly sessionId: string | undefined;
@@ -39,14 +39,14 @@ export class OutputClient implements TransportHandlers {
     if (method?.startsWith('process/')) {
       const { chunk, ...rest } = params as unknown as Omit<SeenEvent, 'form' | 'kind'> & { chunk?: string };
       const data = chunk === undefined ? undefined : Buffer.from(chunk, 'base64');
-      this.#see({ ...rest, form: 'json', kind: method, data });
+      this.see({ ...rest, form: 'json', kind: method, data });
     }
     this.#inbox.deliver(message);
   }
 
   onBinary(frame: Uint8Array): void {
     const { data, sessionId, ...rest } = decodeOutputFrame(frame);
-    this.#see({ form: 'binary', kind: 'process/output', sessionId, ...rest, data: Buffer.from(data) });
+    this.see({ form: 'binary', kind: 'process/output', sessionId, ...rest, data: Buffer.from(data) });
   }
 
   onMalformed(detail: string): void {
@@ -97,9 +97,17 @@ export class OutputClient implements TransportHandlers {
     });
   }
 
-  #see(event: SeenEvent): void {
+  protected see(event: SeenEvent): void {
     this.events.push(event);
     this.onEvent(event);
+  }
+}
+
+/** Takes objects, too. */
+class ObjectClient extends OutputClient {
+  onObject(message: object): void {
+    const { data, sessionId, ...rest } = message as OutputFrame;
+    this.see({ form: 'object', kind: 'process/output', sessionId, ...rest, data: data as Buffer });
   }
 }
 
@@ -125,6 +133,13 @@ export async function connectInMemory(server: ExecServer): Promise<ConnectedClie
   const [near, serverSide] = createMemoryTransportPair();
   server.accept(serverSide);
   return { client: new OutputClient(near), serverSide };
+}
+
+/** As an embedding program does, which is handed output as objects. */
+export async function connectInProcess(server: ExecServer): Promise<ConnectedClient> {
+  const [near, serverSide] = createMemoryTransportPair();
+  server.accept(serverSide);
+  return { client: new ObjectClient(near), serverSide };
 }
 
 /** Over a real WebSocket, which the server is handed directly so that the test can see its queue. */

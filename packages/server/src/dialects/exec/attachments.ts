@@ -69,10 +69,11 @@ function keyOf(sessionId: string, processId: string): string {
   return JSON.stringify([sessionId, processId]);
 }
 
-/** Messages of one chunk in one form are the same bytes for every viewer; each is made once while somebody needs it. */
-const encoded: Readonly<Record<OutputMessages['form'], WeakMap<RetainedChunk, Uint8Array>>> = {
+/** Messages of one chunk in one form are the same for every viewer; each is made once while somebody needs it. */
+const encoded: Readonly<Record<OutputMessages['form'], WeakMap<RetainedChunk, object>>> = {
   json: new WeakMap(),
   binary: new WeakMap(),
+  object: new WeakMap(),
 };
 
 /** Sends a process's events to a connection that does not own it, each with the session that does. */
@@ -108,7 +109,7 @@ class ViewerSink implements FollowerSink {
     this.connection.notify('process/lagged', { processId: this.process.id, sessionId, fromSeq, toSeq });
   }
 
-  #encode(chunk: RetainedChunk): Uint8Array {
+  #encode(chunk: RetainedChunk): object {
     const ofThisForm = encoded[this.#messages.form];
     const known = ofThisForm.get(chunk);
     if (known !== undefined) return known;

@@ -1,39 +1,61 @@
-import { fitsOutputFrame, OutputFrameEncoder } from '@exec-server/protocol';
+import { fitsOutputFrame, type OutputFrame, OutputFrameEncoder } from '@exec-server/protocol';
 import { OutputEncoder } from '@exec-server/rpc/node';
 import type { RetainedChunk } from '../../output/retained-log.js';
 import type { ConnectionScope } from '../dialect.js';
 
+/** What an object takes in a queue beside its output, so that many small ones are bounded too. */
+const OBJECT_OVERHEAD_BYTES = 64;
+
 /** The messages that carry the output of one process over one connection. */
-export interface OutputMessages {
-  /** Messages of the same form for the same process and session are the same bytes on every connection. */
-  readonly form: 'json' | 'binary';
-  encode(chunk: RetainedChunk): Uint8Array;
-  send(message: Uint8Array): void;
+export interface OutputMessages<M extends object = object> {
+  /** Messages of the same form for the same process and session are the same on every connection. */
+  readonly form: 'json' | 'binary' | 'object';
+  encode(chunk: RetainedChunk): M;
+  /** Takes what `encode` of the same form has made. */
+  send(message: M): void;
 }
 
 /**
- * Binary frames where the client has agreed to them, `process/output` notifications elsewhere, and also for a process
- * whose id is too long for a frame.
+ * Bytes as they are where the client has agreed to them: the retained ones themselves for a client in this process,
+ * binary frames for all others. `process/output` notifications elsewhere, and for a process whose id is too long for a
+ * frame.
  *
  * @param sessionId told beside the process id, to clients that see processes of several sessions
  */
 export function chooseOutputMessages(
-  connection: Pick<ConnectionScope, 'binaryOutput' | 'sendBinary' | 'sendBytes'>,
+  connection: Pick<
+    ConnectionScope,
+    'binaryOutput' | 'sendBinary' | 'sendBytes' | 'carriesObjects' | 'sendObject'
+  >,
   processId: string,
   sessionId?: string,
 ): OutputMessages {
+  if (connection.binaryOutput && connection.carriesObjects) return handOver(connection, processId, sessionId);
   if (connection.binaryOutput && fitsOutputFrame(processId)) {
     const encoder = new OutputFrameEncoder(processId, sessionId);
     return {
       form: 'binary',
       encode: ({ seq, stream, data }) => encoder.encode(seq, stream, data),
-      send: (frame) => connection.sendBinary(frame),
+      send: (frame: Uint8Array) => connection.sendBinary(frame),
     };
   }
   const encoder = new OutputEncoder('process/output', processId, sessionId);
   return {
     form: 'json',
     encode: ({ seq, stream, data }) => encoder.encode(seq, stream, data),
-    send: (line) => connection.sendBytes(line),
+    send: (line: Uint8Array) => connection.sendBytes(line),
+  };
+}
+
+function handOver(
+  connection: Pick<ConnectionScope, 'sendObject'>,
+  processId: string,
+  sessionId: string | undefined,
+): OutputMessages<OutputFrame> {
+  const ids = sessionId === undefined ? { processId } : { processId, sessionId };
+  return {
+    form: 'object',
+    encode: ({ seq, stream, data }) => ({ ...ids, seq, stream, data }),
+    send: (output) => connection.sendObject(output, output.data.length + OBJECT_OVERHEAD_BYTES),
   };
 }

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   bytesOf,
   connectInMemory,
+  connectInProcess,
   connectOverLines,
   connectOverWebSocket,
   formsOf,
@@ -30,16 +31,17 @@ async function fileWith(content: Buffer): Promise<string> {
 }
 
 describe.each([
-  ['memory', connectInMemory],
-  ['a WebSocket', connectOverWebSocket],
-])('binary output over %s', (_name, connect) => {
+  ['memory', connectInMemory, 'binary'],
+  ['a WebSocket', connectOverWebSocket, 'binary'],
+  ['memory to a client that takes objects', connectInProcess, 'object'],
+] as const)('binary output over %s', (_name, connect, granted) => {
   it('has the same bytes as JSON, and one count with the notifications', async () => {
     const content = randomBytes(3_000_001);
     const path = await fileWith(content);
     const server = openServer();
-    for (const form of ['json', 'binary']) {
+    for (const form of ['json', granted]) {
       const { client } = await connect(server);
-      await client.initialize({ binaryOutput: form === 'binary' });
+      await client.initialize({ binaryOutput: form === granted });
       await client.request('process/start', shellParams('p', `cat ${path}; cat ${path} >&2`));
       const events = await client.untilClosed('p');
       expect(formsOf(events)).toEqual([form]);
@@ -60,7 +62,7 @@ describe.each([
     await client.initialize({ binaryOutput: true });
     await client.request('process/start', shellParams('p', 'echo out; echo err >&2', { tty: true }));
     const events = await client.untilClosed('p');
-    expect(formsOf(events)).toEqual(['binary']);
+    expect(formsOf(events)).toEqual([granted]);
     expect(bytesOf(events, 'pty').toString()).toBe('out\r\nerr\r\n');
   });
 
@@ -74,7 +76,7 @@ describe.each([
       startParams('p', ['/usr/bin/head', '-c', String(total), '/dev/zero']),
     );
     const events = await client.untilClosed('p');
-    expect(formsOf(events)).toEqual(['binary']);
+    expect(formsOf(events)).toEqual([granted]);
     expect(bytesOf(events, 'stdout').length).toBe(total);
     expect(events.map(({ seq }) => seq)).toEqual(countingFrom1(events));
     expect(reader.pauses).toBe(2);
@@ -125,6 +127,13 @@ describe('the choice', () => {
     expect(Object.hasOwn(result ?? {}, 'binaryOutput')).toBe(told !== undefined);
     await client.request('process/start', shellParams('p', 'echo hello'));
     expect(formsOf(await client.untilClosed('p'))).toEqual(forms);
+  });
+
+  it('is objects only for who has asked for bytes', async () => {
+    const { client } = await connectInProcess(openServer());
+    await client.initialize();
+    await client.request('process/start', shellParams('p', 'echo hello'));
+    expect(formsOf(await client.untilClosed('p'))).toEqual(['json']);
   });
 
   it('is advertised', async () => {
@@ -206,9 +215,9 @@ describe('the choice', () => {
     const sessionId = result?.sessionId;
     await owner.request('process/start', shellParams('p', `read line; cat ${path}`, { pipeStdin: true }));
     const viewers = new Map<OutputClient, string>();
-    for (const form of ['binary', 'json', 'binary']) {
-      const { client } = await connectInMemory(server);
-      await client.initialize({ binaryOutput: form === 'binary' });
+    for (const form of ['binary', 'json', 'object', 'binary', 'object']) {
+      const { client } = await (form === 'object' ? connectInProcess : connectInMemory)(server);
+      await client.initialize({ binaryOutput: form !== 'json' });
       await client.request('process/attach', { processId: 'p', sessionId });
       viewers.set(client, form);
     }
