@@ -56,8 +56,6 @@ export interface PeerOptions {
   onBinary?(frame: Uint8Array): void;
   /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
   onObject?(message: object): void;
-  /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
-  onObject?(message: object): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
@@ -102,7 +100,6 @@ export class Peer {
         onMessage: (text) => this.#receive(text),
         ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
         ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
-        ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
         onMalformed: (detail) => this.#refuseMessage(detail),
         onDrain: () => this.#gauge.update(transport.bufferedBytes),
         onEnd: () => this.#finishRequestsAndClose(),
@@ -128,11 +125,6 @@ export class Peer {
   /** Whether `sendBinary` works. */
   get carriesBinary(): boolean {
     return this.#transport.sendBinary !== undefined;
-  }
-
-  /** Whether `sendObject` works: the other side is in this process and takes objects. */
-  get carriesObjects(): boolean {
-    return this.#transport.carriesObjects === true;
   }
 
   /** Whether `sendObject` works: the other side is in this process and takes objects. */
@@ -194,14 +186,6 @@ export class Peer {
     if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
     if (this.#ending !== undefined) return;
     this.#transport.sendBinary(frame);
-    this.#gauge.update(this.#transport.bufferedBytes);
-  }
-
-  /** Hands an object over as it is; it counts as `bytes` until it is taken. Only where `carriesObjects`. */
-  sendObject(message: object, bytes: number): void {
-    if (!this.carriesObjects) throw new Error(`${this.label} carries no objects`);
-    if (this.#ending !== undefined) return;
-    this.#transport.sendObject?.(message, bytes);
     this.#gauge.update(this.#transport.bufferedBytes);
   }
 

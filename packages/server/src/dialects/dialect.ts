@@ -27,10 +27,6 @@ export interface ConnectionScope {
   readonly carriesObjects: boolean;
   /** Hands an object over as it is; it counts as `bytes` until it is taken. Only with `carriesObjects`. */
   sendObject(message: object, bytes: number): void;
-  /** Whether the client is in this process and takes objects. */
-  readonly carriesObjects: boolean;
-  /** Hands an object over as it is; it counts as `bytes` until it is taken. Only with `carriesObjects`. */
-  sendObject(message: object, bytes: number): void;
   /** Bytes sent that have not left this process yet. */
   readonly bufferedBytes: number;
   /** False while the client is behind in reading; producers of notifications wait then. */
