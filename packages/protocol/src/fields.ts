@@ -63,15 +63,21 @@ const INTEGERS = {
   'a nonzero usize': [1, 2 ** 64],
 } as const;
 
-/** An integer of the given kind. Fractions and values out of range are `invalid number`. */
-export function integer(kind: keyof typeof INTEGERS, meaning?: string): z.ZodMiniNumber {
+export type IntegerKind = keyof typeof INTEGERS;
+
+/** An integer of the given kind. What is said of fractions and values out of range is the dialect's business. */
+export function integer(
+  kind: IntegerKind,
+  meaning?: string,
+  describeMisfit: (value: number, kind: IntegerKind) => string = () => 'invalid number',
+): z.ZodMiniNumber {
   const [minimum, maximum] = INTEGERS[kind];
   const wrongType = typeError(kind);
-  const schema = z.number({
-    error: (issue) => (typeof issue.input === 'number' ? 'invalid number' : wrongType(issue)),
-  });
+  const error = (issue: Problem) =>
+    typeof issue.input === 'number' ? describeMisfit(issue.input, kind) : wrongType(issue);
+  const schema = z.number({ error });
   const checked = schema.check(
-    z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, 'invalid number'),
+    z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, { error }),
   );
   // A bound that a double cannot hold would be printed wrong.
   const bounds = {
@@ -82,11 +88,12 @@ export function integer(kind: keyof typeof INTEGERS, meaning?: string): z.ZodMin
 }
 
 /** Text that must pass a check of its own. */
-function checkedText(
+export function checkedText(
   findProblem: (text: string) => string | undefined,
   annotation: Annotation,
+  expected = 'a string',
 ): z.ZodMiniString {
-  const schema = z.string({ error: typeError('a string') }).check(
+  const schema = z.string({ error: typeError(expected) }).check(
     z.check((payload) => {
       const message = findProblem(payload.value);
       if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });

@@ -1,3 +1,5 @@
+/** The app dialect's schemas. */
+export * as app from './app/index.js';
 export {
   checkBase64,
   decodeBase64,
@@ -154,9 +156,9 @@ export {
   FsReadDirectoryResult,
   FsReadFileParams,
   FsReadFileResult,
-  FsRemoveParams,
   FsReadLinkParams,
   FsReadLinkResult,
+  FsRemoveParams,
   FsRenameParams,
   FsSetModeParams,
   FsSymlinkParams,
@@ -272,3 +274,5 @@ export {
   struct,
 } from './struct.js';
 export { BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from './subprotocols.js';
+/** The schemas of the oldest generation. */
+export * as v0 from './v0/index.js';

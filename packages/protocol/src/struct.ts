@@ -176,16 +176,18 @@ export function decodeResult<S extends AnySchema>(schema: S, result: unknown): z
   return decode(schema, result, (detail) => new MalformedMessageError(detail));
 }
 
-function decode<S extends AnySchema>(
+/** Decodes a value. Throws what `toError` makes of the first problem and of the part of the value that has it. */
+export function decode<S extends AnySchema>(
   schema: S,
   value: unknown,
-  toError: (detail: string) => Error,
+  toError: (detail: string, culprit: unknown) => Error,
 ): z.output<S> {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   // Inputs are needed to tell what is missing, but asking for them up front makes every good message pay.
   const { error } = z.safeParse(schema, value, { reportInput: true });
-  throw toError(firstProblem((error ?? result.error).issues, value).message);
+  const { message, input } = firstProblem((error ?? result.error).issues, value);
+  throw toError(message, input);
 }
 
 /**

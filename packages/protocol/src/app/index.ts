@@ -1,0 +1,6 @@
+export * from './command.js';
+export { decodeParams } from './decode.js';
+export { absolutePath, integer, nativePath } from './fields.js';
+export * from './initialize.js';
+export * from './process.js';
+export * from './sandbox-policy.js';
