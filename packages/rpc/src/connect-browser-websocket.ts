@@ -1,16 +1,13 @@
 import { BEARER_SUBPROTOCOL_PREFIX, SUBPROTOCOL } from '@exec-server/protocol';
 import { createBrowserWebSocketTransport } from './browser-websocket-transport.js';
-import { ConnectError } from './errors.js';
+import { attemptConnection, type ConnectLimits } from './connect-attempt.js';
 import type { Transport } from './transport.js';
-
-const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+import { withoutSecrets } from './without-secrets.js';
 
 /** Options of {@link connectBrowserWebSocket}. */
-export interface BrowserConnectOptions {
+export interface BrowserConnectOptions extends ConnectLimits {
   /** Bearer token. */
   readonly token?: string;
-  /** Time until the connection must stand, in milliseconds. @default 10000 */
-  readonly timeoutMs?: number;
 }
 
 /** Connects with the global `WebSocket` class. A browser does not say why it failed, and so neither does the error. */
@@ -18,25 +15,20 @@ export function connectBrowserWebSocket(
   url: string,
   options: BrowserConnectOptions = {},
 ): Promise<Transport> {
-  const { token, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const { token } = options;
+  const address = withoutSecrets(url);
   // The plain name is for the server to select: it would have to send the token back otherwise.
   const protocols =
     token === undefined ? [] : [SUBPROTOCOL, `${BEARER_SUBPROTOCOL_PREFIX}${encodeBase64Url(token)}`];
-  return new Promise((resolve, reject) => {
+  return attemptConnection(address, options, ({ succeed, fail }) => {
     const socket = new WebSocket(url, protocols);
-    const fail = (detail: string) => {
-      clearTimeout(timer);
-      reject(new ConnectError(url, detail));
-    };
-    const timer = setTimeout(() => {
-      fail(`no connection within ${timeoutMs} ms`);
-      socket.close();
-    }, timeoutMs);
     socket.addEventListener('error', () => fail('the connection was refused or failed'));
     socket.addEventListener('open', () => {
-      clearTimeout(timer);
-      resolve(createBrowserWebSocketTransport(socket, { label: `exec-server websocket ${url}` }));
+      // A socket that was given up may open all the same.
+      if (socket.readyState !== socket.OPEN) return;
+      succeed(createBrowserWebSocketTransport(socket, { label: `exec-server websocket ${address}` }));
     });
+    return () => socket.close();
   });
 }
 

@@ -2,6 +2,7 @@ export {
   type BrowserWebSocketTransportOptions,
   createBrowserWebSocketTransport,
 } from './browser-websocket-transport.js';
+export type { ConnectLimits } from './connect-attempt.js';
 export { type BrowserConnectOptions, connectBrowserWebSocket } from './connect-browser-websocket.js';
 export {
   CallTimeoutError,
@@ -14,3 +15,4 @@ export { createMemoryTransportPair } from './memory-transport.js';
 export { type ParseErrorRule, Peer, type PeerOptions, type WireError } from './peer.js';
 export type { CallOptions } from './pending-calls.js';
 export type { CloseOptions, Transport, TransportHandlers } from './transport.js';
+export { withoutSecrets } from './without-secrets.js';

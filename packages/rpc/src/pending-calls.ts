@@ -2,7 +2,7 @@ import type { RequestId } from '@exec-server/protocol';
 import { CallTimeoutError, PendingCallLimitError } from './errors.js';
 
 /** Longest delay the platform's timers take; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How one call may end before it is answered. */
 export interface CallOptions {

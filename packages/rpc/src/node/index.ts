@@ -1,5 +1,5 @@
 export { Base64ResponseWriter } from './base64-response-writer.js';
-export { type ConnectUnixSocketOptions, connectUnixSocket } from './connect-unix.js';
+export { connectUnixSocket } from './connect-unix.js';
 export { type ConnectWebSocketOptions, connectWebSocket } from './connect-websocket.js';
 export { createLineTransport, type LineTransportOptions } from './line-transport.js';
 export { OutputEncoder, type OutputStreamName } from './output-encoder.js';
