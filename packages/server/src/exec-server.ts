@@ -4,6 +4,7 @@ import { Connection } from './connection/connection.js';
 import { createAppDialect } from './dialects/app/table.js';
 import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
 import { createExecDialect } from './dialects/exec/table.js';
+import { createExecV0Dialect } from './dialects/exec-v0/table.js';
 import { describeEnvironment } from './environment/info.js';
 import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
@@ -86,7 +87,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     onEnd: (ended) => terminateOnSessionEnd(registry, ended, clock),
   });
   const dialects = {
-    exec: createExecDialect({ engine, sessions, gates }),
+    exec: createExecV0Dialect(createExecDialect({ engine, sessions, gates }), sessions),
     app: createAppDialect({ engine, sessions }),
   };
   const connections = new Set<Connection>();

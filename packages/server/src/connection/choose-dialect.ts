@@ -15,9 +15,15 @@ export type DialectName = keyof Dialects;
 export function chooseDialect({ method, params }: Pick<RequestMessage, 'method' | 'params'>): DialectName {
   if (method === 'config/read') return 'app';
   if (method === 'initialize') return hasMember(params, 'clientInfo') ? 'app' : 'exec';
-  return method.startsWith('command/exec') && hasMember(params, 'command') ? 'app' : 'exec';
+  return isCommandMethod(method) && hasMember(params, 'command') ? 'app' : 'exec';
 }
 
-function hasMember(params: unknown, name: string): boolean {
+/** Whether a method has one of the names that the app dialect and the oldest exec generation share. */
+export function isCommandMethod(method: string): boolean {
+  return method === 'command/exec' || method.startsWith('command/exec/');
+}
+
+/** Whether params have a member of that name. */
+export function hasMember(params: unknown, name: string): boolean {
   return typeof params === 'object' && params !== null && Object.hasOwn(params, name);
 }

@@ -4,7 +4,7 @@ import {
   type ProcessTerminateResult,
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { type TerminateMode, terminateOnRequest } from '../../terminate/on-request.js';
+import { type TerminateMode, type TerminateOutcome, terminateOnRequest } from '../../terminate/on-request.js';
 import type { HandlerContext } from '../dialect.js';
 import { findTargetSlot } from './target.js';
 
@@ -18,9 +18,17 @@ export function terminateProcess(
     slot.cancel();
     return { running: true, pids: [] };
   }
+  const { process } = slot;
+  const { running, pids } = answerTerminate(() =>
+    terminateOnRequest(process, toMode(params.mode), context.engine.clock),
+  );
+  return { running, pids: [...pids] };
+}
+
+/** Ends a process and says in the words of the wire why that failed. */
+export function answerTerminate(terminate: () => TerminateOutcome): TerminateOutcome {
   try {
-    const { running, pids } = terminateOnRequest(slot.process, toMode(params.mode), context.engine.clock);
-    return { running, pids: [...pids] };
+    return terminate();
   } catch (error) {
     if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
     throw error;

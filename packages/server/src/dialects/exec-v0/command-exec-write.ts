@@ -1,0 +1,19 @@
+import { internalError, invalidRequest, type v0 } from '@exec-server/protocol';
+import { StdinGoneError } from '../../stdin/stdin-queue.js';
+import type { HandlerContext } from '../dialect.js';
+import { findCommand } from './find-command.js';
+
+export async function writeToCommand(
+  { sessionId, chunk }: v0.CommandExecWriteParams,
+  context: HandlerContext,
+): Promise<v0.CommandExecWriteResult> {
+  const command = findCommand(sessionId, context);
+  if (command === undefined) throw invalidRequest(`unknown session id ${sessionId}`);
+  if (command.stdin === undefined) throw invalidRequest(`stdin is closed for session ${sessionId}`);
+  try {
+    await context.place.park(command.stdin.write(Buffer.from(chunk, 'base64'), { signal: context.signal }));
+    return { accepted: true };
+  } catch (error) {
+    throw error instanceof StdinGoneError ? internalError(error.message) : error;
+  }
+}
