@@ -1,13 +1,18 @@
 import { writeSync } from 'node:fs';
-import { requireProgram } from '@exec-server/testing';
+import { requireProgram, type ServerBanner } from '@exec-server/testing';
 import { describe, expect, test } from 'vitest';
 import { applyDifferences } from './apply-differences.js';
-import { playScenario } from './runner.js';
-import { LATER, NEEDS } from './scenarios.js';
-import { listScenarios, loadTranscript } from './transcript.js';
+import { type PlayOptions, playScenario } from './runner.js';
+import { LATER, NEEDS, OURS_ALONE } from './scenarios.js';
+import { isAppScenario, listScenarios, loadTranscript } from './transcript.js';
 
-/** Another server to play against, such as the one that was recorded; then nothing differs and nothing is later. */
-const command = process.env.CONFORMANCE_COMMAND?.split(' ');
+/** Other servers to play against, such as those that were recorded; then nothing differs and nothing is later. */
+const execCommand = process.env.CONFORMANCE_COMMAND?.split(' ');
+const appCommand = process.env.CONFORMANCE_APP_COMMAND?.split(' ');
+const playsOthers = execCommand !== undefined || appCommand !== undefined;
+
+/** The app-server says it in the middle of what people read. */
+const APP_BANNER: ServerBanner = { stream: 'stderr', pattern: /listening on: (ws:\S+)\n/ };
 
 const STDOUT = 1;
 
@@ -16,8 +21,15 @@ function report(scenario: string, outcome: string): void {
   writeSync(STDOUT, `conformance ${scenario}: ${outcome}\n`);
 }
 
+function optionsFor(scenario: string, command: readonly string[] | undefined): PlayOptions {
+  if (command === undefined) return {};
+  return isAppScenario(scenario) ? { command, banner: APP_BANNER } : { command };
+}
+
 describe('conformance', () => {
   for (const scenario of listScenarios()) {
+    const command = isAppScenario(scenario) ? appCommand : execCommand;
+    if (playsOthers && (command === undefined || OURS_ALONE[scenario] !== undefined)) continue;
     test(scenario, async (context) => {
       const later = LATER[scenario];
       if (later !== undefined && command === undefined) {
@@ -30,7 +42,7 @@ describe('conformance', () => {
       const recorded = loadTranscript(scenario);
       const { lines, differences } =
         command === undefined ? applyDifferences(scenario, recorded) : { lines: recorded, differences: 0 };
-      const failures = await playScenario(scenario, lines, command === undefined ? {} : { command });
+      const failures = await playScenario(scenario, lines, optionsFor(scenario, command));
       const note =
         differences === 0 ? '' : ` (${differences} expected difference${differences === 1 ? '' : 's'})`;
       report(scenario, failures.length === 0 ? `ok${note}` : `FAILED (${failures.length})`);

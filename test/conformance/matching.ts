@@ -60,10 +60,18 @@ const RESULT_SHAPES: Readonly<Record<string, Shape>> = {
   'process/start': (result) => omit(result, 'pid'),
   'process/terminate': (result) => omit(result, 'pids'),
   'fs/readDirectory': ({ entries, ...rest }) => ({ ...rest, entries: sortByName(entries) }),
+  // Every server has settings of its own.
+  'config/read': ({ config, ...rest }) => ({ ...rest, config: hasSettingNames(config) }),
   // What a directory's size means is up to the file system.
   'fs/getMetadata': (result) =>
     result.isDirectory === true ? { ...result, size: typeof result.size } : result,
 };
+
+/** Whether these are settings; the recordings only say that they were. */
+function hasSettingNames(config: unknown): boolean {
+  if (typeof config === 'string') return config.endsWith('snake_case keys>');
+  return isObject(config) && Object.keys(config).every((name) => /^[a-z0-9_]+$/.test(name));
+}
 
 function omit(result: Record<string, unknown>, name: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(result).filter(([member]) => member !== name));

@@ -2,7 +2,7 @@
 const DECODED_TEXT = '$TEXT:';
 
 const PLACEHOLDER =
-  /\$(TMPROOT|TMP|HOME|CODEX_HOME|CWD|BINDIR|SESSION\d+|PORT|PEER|MS|ISO|DATE|HOSTNAME|PROVIDER|JWT)/g;
+  /\$(TMPROOT|TMP|HOME|CODEX_HOME|CWD|BINDIR|SESSION\d+|PORT|PEER|MS|ISO|DATE|HOSTNAME|PROVIDER|JWT|PATH|PID|TOKEN_FILE|USER_AGENT)/g;
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 
@@ -12,6 +12,8 @@ const FREE_FORMS: Readonly<Record<string, string>> = {
   PEER: '[0-9a-f.:\\[\\]]+:\\d+',
   ISO: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z',
   DATE: '[A-Z][a-z]{2}, \\d\\d [A-Z][a-z]{2} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT',
+  PID: '\\d+',
+  USER_AGENT: 'probe/\\d\\S* \\([^()]+; [^()]+\\) \\S+ \\(probe; 0\\.1\\.0\\)',
 };
 
 /** What `$GEN: …` stands for: parameters too long to be recorded. */

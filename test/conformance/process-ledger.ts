@@ -23,13 +23,12 @@ export interface ReadResult {
   readonly sandboxDenied: boolean;
 }
 
+const PROCESS_EVENTS: ReadonlySet<unknown> = new Set(['process/output', 'process/exited', 'process/closed']);
+
 /** Whether `message` tells of a process, whose events the reference emits in no fixed order. */
 export function isProcessEvent(message: WireMessage): boolean {
-  return (
-    message.method === 'process/output' ||
-    message.method === 'process/exited' ||
-    message.method === 'process/closed'
-  );
+  // The app dialect has a `process/exited` of its own, about a handle.
+  return PROCESS_EVENTS.has(message.method) && message.params?.processId !== undefined;
 }
 
 /** All that is known of one process, whether it was pushed or read, and however it was cut into chunks. */

@@ -5,14 +5,20 @@ import {
   isResponseTo,
   openWire,
   type RunningServer,
+  type ServerBanner,
   type StdioServer,
   startServer,
   startStdioServer,
   type Wire,
   type WireMessage,
 } from '@exec-server/testing';
+import { isStartupNews } from './app-recording.js';
+import { dropFilesBelow, isRepeatedChange } from './changed-files.js';
 import { makeJwt } from './jwt-cases.js';
 import { compareResponse, compareValues } from './matching.js';
+import type { NoteContext } from './notes/note.js';
+import { replayNote } from './notes/replay-note.js';
+import { compareDeltas, coversDeltas, isOutputDelta, subjectOf } from './output-deltas.js';
 import { Bindings } from './placeholders.js';
 import { compareReads, isProcessEvent, ProcessLedger, type ReadResult } from './process-ledger.js';
 import { replayCommandLine, replayHttp, replayRefusedUpgrade } from './side-events.js';
@@ -22,7 +28,18 @@ import type { ClientLine, EventLine, NumberedLine, ServerLine } from './transcri
 export interface PlayOptions {
   /** The command under test, before the recorded arguments. Default: the built command of this repository. */
   readonly command?: readonly string[];
+  /** Where that command says its URL. Default: as this repository's does. */
+  readonly banner?: ServerBanner;
 }
+
+/** Longer than the longest that a recorded answer took: a command that ran for 11 seconds. In milliseconds. */
+const ANSWER_DEADLINE_MS = 25_000;
+
+/** The one spelling that all recorded servers know. */
+const STDIO_ARGS = ['--listen', 'stdio://'] as const;
+
+/** Members of notifications that say what they are about. */
+const SUBJECTS = ['requestId', 'processHandle', 'watchId'] as const;
 
 /** Plays a recording against a fresh server; gives what differed, one text per place. */
 export async function playScenario(
@@ -50,6 +67,9 @@ class Player implements AsyncDisposable {
   readonly #requests = new Map<string, WireMessage>();
   readonly #recorded = new Map<string, ProcessLedger>();
   readonly #played = new Map<string, ProcessLedger>();
+  /** Recorded output of the app dialect, by connection. */
+  readonly #deltas = new Map<string, WireMessage[]>();
+  readonly #cleanings: (() => void)[] = [];
   #server: RunningServer | undefined;
   /** Recorded messages that have to arrive before the next step. */
   #awaited: ServerLine[] = [];
@@ -87,7 +107,12 @@ class Player implements AsyncDisposable {
     this.#at = this.#lines.length;
     for (const [conn, wire] of this.#wires) {
       this.#drainProcessEvents(wire);
-      for (const message of wire.unread.filter((unread) => !isProcessEvent(unread))) {
+      wire.takeUnread(
+        (message) =>
+          isStartupNews(message) || isOutputDelta(message) || isRepeatedChange(message, wire.received),
+      );
+      this.#compareAllDeltas(conn, wire);
+      for (const message of wire.unread) {
         this.fail(`connection ${conn} received what was not recorded: ${JSON.stringify(message)}`);
       }
     }
@@ -102,6 +127,7 @@ class Player implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const clean of this.#cleanings) clean();
     this.#server?.kill('SIGKILL');
     for (const wire of this.#wires.values()) {
       if ('terminate' in wire) wire.terminate();
@@ -120,7 +146,7 @@ class Player implements AsyncDisposable {
 
   #send(line: ClientLine): void {
     if (line.conn === 'stdio' && !this.#wires.has('stdio')) {
-      this.#wires.set('stdio', startStdioServer(this.#commandOptions()));
+      this.#wires.set('stdio', startStdioServer({ ...this.#commandOptions(), args: STDIO_ARGS }));
     }
     const wire = this.#wire(line.conn);
     if (line.raw !== undefined) {
@@ -136,16 +162,23 @@ class Player implements AsyncDisposable {
     const { bindings } = this.#stage;
     const wire = this.#wire(conn);
     if (isProcessEvent(msg)) return this.#receiveProcessEvent(wire, msg);
+    if (isOutputDelta(msg)) return this.#receiveDelta(conn, msg);
     if (msg.method !== undefined) {
-      const key = msg.params?.requestId;
       const actual = await wire.next(
-        (message) => message.method === msg.method && message.params?.requestId === key,
+        ({ method, params }) =>
+          method === msg.method && SUBJECTS.every((name) => params?.[name] === msg.params?.[name]),
         `${msg.method}`,
       );
-      return this.fail(...compareValues(msg, actual, bindings));
+      this.#compareDeltasBefore(conn, actual, subjectOf(msg));
+      return this.fail(...compareValues(msg, dropFilesBelow(bindings.fill(msg), actual), bindings));
     }
     const request = this.#requests.get(`${conn}/${msg.id}`);
-    const actual = await wire.next(isResponseTo(msg.id ?? ''), `the answer ${JSON.stringify(msg)}`);
+    const actual = await wire.next(
+      isResponseTo(msg.id ?? ''),
+      `the answer ${JSON.stringify(msg)}`,
+      ANSWER_DEADLINE_MS,
+    );
+    if (request?.method === 'command/exec') this.#compareDeltasBefore(conn, actual, subjectOf(request));
     if (request?.method !== 'process/read' || msg.result === undefined || actual.result === undefined) {
       return this.fail(...compareResponse(request?.method, msg, actual, bindings));
     }
@@ -168,6 +201,34 @@ class Player implements AsyncDisposable {
         `${expected.method} of ${JSON.stringify(processId)}`,
       );
       played.recordEvent(message);
+    }
+  }
+
+  async #receiveDelta(conn: string, expected: WireMessage): Promise<void> {
+    const wire = this.#wire(conn);
+    const recorded = this.#deltas.get(conn) ?? [];
+    this.#deltas.set(conn, [...recorded, expected]);
+    const subject = subjectOf(expected) ?? '';
+    while (!coversDeltas(wire.received, [...recorded, expected], subject, this.#stage.bindings)) {
+      await wire.next(
+        (message) => isOutputDelta(message) && subjectOf(message) === subject,
+        `${subject}'s output`,
+      );
+    }
+  }
+
+  /** The end of a process comes after its output. */
+  #compareDeltasBefore(conn: string, end: WireMessage, subject: string | undefined): void {
+    if (subject === undefined) return;
+    const { received } = this.#wire(conn);
+    const before = received.slice(0, received.indexOf(end));
+    this.fail(...compareDeltas(before, this.#deltas.get(conn) ?? [], subject, this.#stage.bindings));
+  }
+
+  #compareAllDeltas(conn: string, wire: Wire | StdioServer): void {
+    const recorded = this.#deltas.get(conn) ?? [];
+    for (const subject of new Set([...recorded, ...wire.received].filter(isOutputDelta).map(subjectOf))) {
+      this.fail(...compareDeltas(wire.received, recorded, subject ?? '', this.#stage.bindings));
     }
   }
 
@@ -196,7 +257,7 @@ class Player implements AsyncDisposable {
     switch (line.event) {
       case 'server-started': {
         const [, ...args] = bindings.fill(line.args);
-        this.#server = await startServer({ ...this.#commandOptions(), args });
+        this.#server = await this.#start(args);
         return this.fail(...compareValues(line.stdout, `${this.#server.url}\n`, new Bindings(), 'stdout'));
       }
       case 'open': {
@@ -227,6 +288,8 @@ class Player implements AsyncDisposable {
         const exists = existsSync(join(this.#stage.cwd, 'd/sub'));
         return this.fail(...compareValues(line.symlinkTargetStillExists, exists, bindings, 'target exists'));
       }
+      case 'note':
+        return this.fail(...(await replayNote(line.text, this.#noteContext())));
       case 'jwt':
         // The connection attempt before it has shown whether the token is accepted.
         return;
@@ -262,6 +325,25 @@ class Player implements AsyncDisposable {
     const token = makeJwt(following.case);
     this.#stage.bindings.bind('JWT', token);
     return token;
+  }
+
+  #noteContext(): NoteContext {
+    const { cwd, bindings } = this.#stage;
+    return {
+      cwd,
+      bindings,
+      command: this.#commandOptions(),
+      server: () => this.#running(),
+      stdio: () => this.#stdio(),
+      wire: (conn) => this.#wire(conn),
+      start: (args) => this.#start(args),
+      atEnd: (clean) => this.#cleanings.push(clean),
+    };
+  }
+
+  #start(args: readonly string[]): Promise<RunningServer> {
+    const { banner } = this.#options;
+    return startServer({ ...this.#commandOptions(), args, ...(banner !== undefined && { banner }) });
   }
 
   #commandOptions(): CommandOptions {

@@ -80,10 +80,15 @@ export async function replayCommandLine(
   );
 }
 
-/** The recording has no blank lines, and was made where the reference could keep helpers in its home. */
-function dropNoise(output: string): string {
-  return output
+/** The recordings have no blank lines, and were made where the reference could keep helpers in its home. */
+export function dropNoise(output: string): string {
+  return dropHelperWarning(output)
     .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('WARNING: proceeding, even though'))
+    .filter((line) => line.trim() !== '')
     .join('\n');
+}
+
+/** What the reference says where it cannot keep helpers in its home, as it could where it was recorded. */
+export function dropHelperWarning(output: string): string {
+  return output.replace(/^WARNING: proceeding, even though.*\n/gm, '');
 }

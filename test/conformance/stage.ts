@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -69,6 +70,26 @@ const PROPS: Readonly<Record<string, Props>> = {
     headers: { Authorization: 'Bearer s3cret' },
   },
   '92-ws-auth-jwt': { files: ({ root }) => write(join(root, 'sec'), `${JWT_SECRET}\n`) },
+
+  'app/14-env': { env: { PROBE_INHERITED: 'yes', FOO_KEY: 'k', MY_TOKEN: 't', A_SECRET: 's' } },
+  'app/30-process-buffered': { env: { PROBE_INHERITED: 'yes', MY_TOKEN: 'kept-for-process-spawn' } },
+  'app/43-listen-and-auth': { files: ({ root }) => write(join(root, 'tok'), 's3cret\n') },
+  'app/50-fs': {
+    files: ({ work }) => {
+      mkdirSync(join(work, 'a'));
+      symlinkSync('f.txt', join(work, 'a/link'));
+      symlinkSync('b', join(work, 'a/dirlink'));
+      symlinkSync('nowhere', join(work, 'a/dangling'));
+      execFileSync('mkfifo', [join(work, 'fifo')]);
+    },
+  },
+  'app/51-fs-watch': {
+    files: (directories) => {
+      writeWatched(directories);
+      mkdirSync(join(directories.work, 'dir/sub'));
+    },
+  },
+  'app/52-fs-watch-bursts': { files: writeWatched },
 };
 
 export async function setStage(scenario: string): Promise<Stage> {
@@ -91,6 +112,7 @@ export async function setStage(scenario: string): Promise<Stage> {
   bindings.bind('HOME', directories.home);
   bindings.bind('CODEX_HOME', directories.codexHome);
   bindings.bind('HOSTNAME', hostname());
+  bindings.bind('TOKEN_FILE', join(root, 'tok'));
   if (upstream !== undefined) bindings.bind('PORT', String(upstream.port));
 
   return {
@@ -128,6 +150,11 @@ function writeTree({ work }: Directories): void {
   symlinkSync('a.txt', join(tree, 'link'));
   symlinkSync('sub', join(tree, 'dlink'));
   symlinkSync('nowhere', join(tree, 'broken'));
+}
+
+function writeWatched({ work }: Directories): void {
+  write(join(work, 'f'), 'f');
+  mkdirSync(join(work, 'dir'));
 }
 
 function writePlugin({ work }: Directories): void {

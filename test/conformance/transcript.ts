@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { WireMessage } from '@exec-server/testing';
+import { parseAppRecording } from './app-recording.js';
 
 /** A message that the recording client sent; `raw` where it was not JSON or had to be spelled exactly. */
 export interface ClientLine {
@@ -32,7 +33,8 @@ export type EventLine =
   | { readonly event: 'stdin-eof' }
   | { readonly event: 'exit'; readonly code: number | null; readonly signal: string | null }
   | { readonly event: 'timing'; readonly what: string }
-  | { readonly event: 'side-effect'; readonly symlinkTargetStillExists: boolean };
+  | { readonly event: 'side-effect'; readonly symlinkTargetStillExists: boolean }
+  | { readonly event: 'note'; readonly text: string };
 
 export interface HttpLine extends HttpAnswer {
   readonly event: 'http';
@@ -68,17 +70,26 @@ export interface NumberedLine {
 
 const DIRECTORY = new URL('./transcripts/', import.meta.url);
 
-/** The names of all recorded scenarios, in order. */
+/** Recordings of the app-server, which have a folder and a format of their own. */
+const APP_FOLDER = 'app/';
+
+/** The names of all recorded scenarios, in order; those of the app dialect begin with `app/`. */
 export function listScenarios(): string[] {
-  return readdirSync(DIRECTORY)
+  return readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.jsonl'))
     .map((file) => file.slice(0, -'.jsonl'.length))
     .sort();
 }
 
+export function isAppScenario(scenario: string): boolean {
+  return scenario.startsWith(APP_FOLDER);
+}
+
 /** The lines of a recording without its heading. */
 export function loadTranscript(scenario: string): NumberedLine[] {
-  return readFileSync(new URL(`${scenario}.jsonl`, DIRECTORY), 'utf8')
+  const content = readFileSync(new URL(`${scenario}.jsonl`, DIRECTORY), 'utf8');
+  if (isAppScenario(scenario)) return parseAppRecording(scenario.slice(APP_FOLDER.length), content);
+  return content
     .split('\n')
     .map((text, index) => ({ text, number: index + 1 }))
     .filter(({ text, number }) => text !== '' && number > 1)

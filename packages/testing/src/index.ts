@@ -5,6 +5,6 @@ export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
 export { type RequireProgramOptions, requireProgram, type SkippableTest } from './require-program.js';
 export { type CommandOptions, type Exit, SpawnedCommand } from './spawned-command.js';
-export { type RunningServer, startServer } from './start-server.js';
+export { type RunningServer, type ServerBanner, type ServerOptions, startServer } from './start-server.js';
 export { StdioServer, startStdioServer } from './start-stdio-server.js';
 export { isRunning, waitForProcessGone } from './wait-for-process-gone.js';

@@ -70,6 +70,11 @@ export class SpawnedCommand {
     return this.#child.stdout;
   }
 
+  /** What is written to stderr; it is kept for {@link stderr}, too. */
+  get stderrStream(): Readable {
+    return this.#child.stderr;
+  }
+
   /** Everything written to stderr so far. */
   stderr(): string {
     return this.#stderr;

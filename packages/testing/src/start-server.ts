@@ -16,19 +16,33 @@ export interface RunningServer extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
 }
 
+/** Where a server says its URL. */
+export interface ServerBanner {
+  readonly stream: 'stdout' | 'stderr';
+  /** Its first group is the URL. */
+  readonly pattern: RegExp;
+}
+
+export interface ServerOptions extends CommandOptions {
+  /** Default: the first line of stdout. */
+  readonly banner?: ServerBanner;
+}
+
+const FIRST_LINE_OF_STDOUT: ServerBanner = { stream: 'stdout', pattern: /^(.*)\n/ };
+
 const DEFAULT_LISTEN = ['--listen', 'ws://127.0.0.1:0'] as const;
 
 /**
- * Starts a real server and waits for the banner on its stdout. It listens on a free loopback port
+ * Starts a real server and waits for its banner. It listens on a free loopback port
  * unless `args` name a listener.
  */
-export async function startServer(options: CommandOptions = {}): Promise<RunningServer> {
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const args = options.args ?? [];
   const command = new SpawnedCommand({
     ...options,
     args: args.includes('--listen') ? args : [...DEFAULT_LISTEN, ...args],
   });
-  const url = await before(readBanner(command), () => {
+  const url = await before(readBanner(command, options.banner ?? FIRST_LINE_OF_STDOUT), () => {
     command.kill('SIGKILL');
     return command.failure('printed no banner');
   });
@@ -46,15 +60,18 @@ export async function startServer(options: CommandOptions = {}): Promise<Running
   };
 }
 
-async function readBanner(command: SpawnedCommand): Promise<string> {
+async function readBanner(command: SpawnedCommand, { stream, pattern }: ServerBanner): Promise<string> {
+  // Read to its end also after the banner, so that later output cannot fill the pipe.
+  if (stream !== 'stdout') command.stdout.resume();
   const banner = new Promise<string>((resolve) => {
     let seen = '';
-    // The listener stays on after the banner, so that later output cannot fill the pipe.
-    command.stdout.setEncoding('utf8').on('data', (text: string) => {
-      seen += text;
-      const end = seen.indexOf('\n');
-      if (end >= 0) resolve(seen.slice(0, end));
-    });
+    command[stream === 'stdout' ? 'stdout' : 'stderrStream']
+      .setEncoding('utf8')
+      .on('data', (text: string) => {
+        seen += text;
+        const url = pattern.exec(seen)?.[1];
+        if (url !== undefined) resolve(url);
+      });
   });
   const ended = command.exited.then(({ code, signal }) => {
     throw command.failure(`ended with ${signal ?? code} before its banner`);
