@@ -9,6 +9,10 @@ export const serverLimitsSchema = z.strictObject({
   allowDirectExec: z._default(z.boolean(), true),
   /** Whether a client may have a command run that it has resolved itself. Both ways give the same power. */
   allowPreparedExec: z._default(z.boolean(), true),
+  /** Whether each process gets a cgroup of its own, where the system lets this one make them. */
+  cgroups: z._default(z.boolean(), true),
+  /** Whether `fs/*` and `cwd` take native absolute paths beside `file:` URIs, as clients of an older generation send. */
+  acceptNativePaths: z._default(z.boolean(), false),
   /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
   concurrentRequests: z._default(positiveInteger(), 64),
   /** Requests of one connection that are queued, run or wait; one more is answered with an error. */

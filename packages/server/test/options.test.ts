@@ -5,6 +5,7 @@ it('has a default for every limit', () => {
   expect(resolveLimits()).toEqual({
     allowDirectExec: true,
     allowPreparedExec: true,
+    acceptNativePaths: false,
     concurrentRequests: 64,
     pendingRequests: 4096,
     pendingRequestBytes: 134_217_728,

@@ -33,8 +33,18 @@ function setting<Value>(
 
 /** Settings that the server itself knows, by the same names but for the directory's. */
 export const SERVER_SETTINGS = {
-  allowDirectExec: setting(truth, 'BOOL', 'whether process/start may be used', { default: 'true' }),
+  allowDirectExec: setting(truth, 'BOOL', 'whether process/start may be used, and command/exec', {
+    default: 'true',
+  }),
   allowPreparedExec: setting(truth, 'BOOL', 'whether process/startPrepared may be used', { default: 'true' }),
+  cgroups: setting(truth, 'BOOL', 'whether each process gets a cgroup of its own, where that is possible', {
+    default: 'true',
+  }),
+  acceptNativePaths: {
+    kind: presence,
+    description: 'take native paths beside file URIs in fs/* and cwd, for older clients',
+    default: 'false',
+  } as Setting<boolean>,
   concurrentRequests: setting(positiveCount, 'COUNT', 'ordinary requests of a connection that run at once', {
     default: '64',
   }),

@@ -4,31 +4,34 @@ import type { RetainedChunk } from '../../output/retained-log.js';
 import type { StartRequest } from '../../process/launch-plan.js';
 import type { ProcessExit } from '../../process/process-exit.js';
 import * as engineStart from '../../process/start.js';
+import { terminateOnCompletion } from '../../terminate/on-completion.js';
 import type { ConnectionScope, HandlerContext } from '../dialect.js';
-import { answerStart } from '../exec/start-request.js';
+import { answerFailedStart } from '../exec/start-request.js';
 import { ProcessSinks } from '../process-sinks.js';
-import { Commands } from './commands.js';
+import { CommandNumbers } from './command-numbers.js';
 
 export function startCommand(
   params: v0.CommandExecParams,
   { engine, session, connection }: HandlerContext,
 ): Promise<v0.CommandExecResult> {
-  const commands = connection.keep(Commands);
-  return commands.number(async (sessionId) => {
-    const reader = new CommandReader(connection, sessionId, () => commands.free(sessionId));
-    const sink = new ExitAfterOutput(reader, engine.clock);
+  return connection.keep(CommandNumbers).take(async (number) => {
+    const sessionId = `session-${number}`;
     const request = toStartRequest(sessionId, params);
-    await connection
+    const letGo = () => {
+      const slot = engine.registry.find(session.id, sessionId);
+      if (slot?.process !== undefined) terminateOnCompletion(engine, session, slot.process);
+    };
+    const sink = new ExitAfterOutput(new CommandReader(connection, sessionId, letGo), engine.clock);
+    const starting = connection
       .keep(ProcessSinks)
-      .during(sessionId, sink, () => answerStart(engineStart.startProcess(engine, session, request, {})));
+      .during(sessionId, sink, () => engineStart.startProcess(engine, session, request, {}));
+    await answerFailedStart(starting);
     return { sessionId };
   });
 }
 
-function toStartRequest(
-  processId: string,
-  { argv, cwd, env, tty, arg0 }: v0.CommandExecParams,
-): StartRequest {
+function toStartRequest(processId: string, params: v0.CommandExecParams): StartRequest {
+  const { argv, cwd, env, tty, arg0 } = params;
   return {
     processId,
     command: { way: 'direct', arg0, env, extraEnv: new Map() },
@@ -41,12 +44,12 @@ function toStartRequest(
   };
 }
 
-/** Sends what a process writes and how it ends to the connection that started it. */
+/** Sends what a process writes, and behind that how it ended, to the connection that started it. */
 class CommandReader implements EndReader {
   constructor(
     private readonly connection: ConnectionScope,
     private readonly sessionId: string,
-    private readonly onEnd: () => void,
+    private readonly letGo: () => void,
   ) {}
 
   get writable(): boolean {
@@ -69,6 +72,6 @@ class CommandReader implements EndReader {
   ended({ exitCode }: ProcessExit): void {
     const exited: v0.CommandExecExitedNotification = { sessionId: this.sessionId, exitCode };
     this.connection.notify('command/exec/exited', exited);
-    this.onEnd();
+    this.letGo();
   }
 }

@@ -49,9 +49,14 @@ function checkedTags(tags: StartRequest['tags']): StartRequest['tags'] {
 
 /** Answers a start once it is over. Throws an {@link RpcError}. */
 export async function answerStart(starting: Promise<ManagedProcess>): Promise<ProcessStartResult> {
+  const process = await answerFailedStart(starting);
+  return { processId: process.id, sandboxType: 'none', pid: process.pid };
+}
+
+/** Awaits a start and says in the words of the wire why it failed. Throws an {@link RpcError}. */
+export async function answerFailedStart(starting: Promise<ManagedProcess>): Promise<ManagedProcess> {
   try {
-    const process = await starting;
-    return { processId: process.id, sandboxType: 'none', pid: process.pid };
+    return await starting;
   } catch (error) {
     throw error instanceof StartError ? startErrorToRpc(error) : error;
   }

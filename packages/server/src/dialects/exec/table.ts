@@ -30,6 +30,7 @@ import { unwatchPath, watchPath } from './fs-watch.js';
 import { watchMissing } from './fs-watch-missing.js';
 import { writeFile } from './fs-write-file.js';
 import { cancelHttp, requestHttp } from './http.js';
+import { acceptNativePaths } from './native-paths.js';
 import { waitForPort } from './net.js';
 import { attachProcess, detachProcess } from './process-attach.js';
 import { listProcesses } from './process-list.js';
@@ -154,15 +155,21 @@ const FILES: Accesses = {
 
 /** The current protocol: `process/*`, `environment/*` and their families, as far as the gates are open. */
 export function createExecDialect(services: Omit<ExecServices, 'methods'>): Dialect {
-  const { gates } = services;
+  const { engine, gates } = services;
+  const adapt = engine.limits.acceptNativePaths ? acceptNativePaths : undefined;
   const methods = new Map<string, DialectMethod>();
   for (const name of Object.keys(METHODS).filter(isMethod)) {
-    if (name !== 'initialize' && gates.hasMethod(name)) methods.set(name, describeMethod(name, gates));
+    if (name !== 'initialize' && gates.hasMethod(name)) methods.set(name, describeMethod(name, gates, adapt));
   }
   return { converse: (host) => new ExecConversation(host, { ...services, methods }) };
 }
 
-function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: CapabilityGates): DialectMethod {
+/** @param adapt makes params of this generation from those of an older one */
+function describeMethod(
+  name: Exclude<MethodName, 'initialize'>,
+  gates: CapabilityGates,
+  adapt: (params: unknown) => unknown = (value) => value,
+): DialectMethod {
   // Which params belong to which handler is settled above; from here on they are just values.
   const { family, lane, params } = METHODS[name] as ErasedEntry;
   const handler = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
@@ -173,7 +180,7 @@ function describeMethod(name: Exclude<MethodName, 'initialize'>, gates: Capabili
     follows: FOLLOWERS[name] as DialectMethod['follows'],
     files: FILES[name] as DialectMethod['files'],
     decode: (value) => {
-      const decoded = decodeParams(params, gates.filterParams(name, value));
+      const decoded = decodeParams(params, gates.filterParams(name, adapt(value)));
       gates.checkSignal(name, decoded);
       return decoded;
     },
