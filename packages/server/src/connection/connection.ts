@@ -126,9 +126,13 @@ export class Connection {
     { method, params }: { readonly method: DialectMethod; readonly params: never },
     handle: (place: Place) => unknown,
   ): boolean {
-    const begun = method.opens && this.#openings.add(method.opens(params));
+    const opened = method.opens && this.#openings.add(method.opens(params));
     const opening = method.follows && this.#openings.before(method.follows(params));
     const turn = method.files && this.#fileOrder.take(method.files(params));
+    const begun = () => {
+      opened?.();
+      if (method.staysOpen) turn?.done();
+    };
     const taken = this.#lanes.submit(method.lane, length, async (place) => {
       if (opening !== undefined) await place.park(opening);
       if (turn?.before !== undefined) await place.park(turn.before);
@@ -136,25 +140,25 @@ export class Connection {
       turn?.done();
     });
     if (!taken) {
-      begun?.();
+      begun();
       turn?.done();
     }
     return taken;
   }
 
-  async #answer(request: RequestMessage, handle: () => unknown, begun?: () => void): Promise<void> {
+  async #answer(request: RequestMessage, handle: () => unknown, begun: () => void): Promise<void> {
     try {
       // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
       if (this.#gone.signal.aborted) return;
       const answer = handle();
-      begun?.();
+      begun();
       const result = await answer;
       if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line);
       else this.#peer.respond(request.id, result);
     } catch (error) {
       this.#answerError(request, error);
     } finally {
-      begun?.();
+      begun();
     }
   }
 

@@ -68,6 +68,8 @@ export interface DialectMethod {
   readonly follows?: ((params: never) => string) | undefined;
   /** What it does to files; absent when it has nothing to do with them. */
   readonly files?: ((params: never) => FileAccess) | undefined;
+  /** Its answer is the end of what it started; requests about files do not wait for that. @default false */
+  readonly staysOpen?: boolean | undefined;
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
   /**

@@ -24,8 +24,8 @@ const OWN_PREFIX = 'EXEC_SERVER_';
 
 /** What a request says about its child's environment. */
 export interface EnvironmentRequest {
-  /** Laid over the policy's result; the whole environment where there is no policy. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Laid over the policy's result, `null` removing a variable; the whole environment where there is no policy. */
+  readonly env: Readonly<Record<string, string | null>>;
   readonly policy?: EnvPolicy | null | undefined;
   /** Variables of the request's metadata, on top of everything. */
   readonly extra: ReadonlyMap<string, string>;
@@ -37,7 +37,10 @@ export function resolveEnvironment(
   request: EnvironmentRequest,
 ): Map<string, string> {
   const env = request.policy ? applyPolicy(serverEnv, request.policy) : new Map<string, string>();
-  for (const [name, value] of Object.entries(request.env)) env.set(name, value);
+  for (const [name, value] of Object.entries(request.env)) {
+    if (value === null) env.delete(name);
+    else env.set(name, value);
+  }
   for (const [name, value] of request.extra) env.set(name, value);
   for (const name of env.keys()) if (LAUNCH_SECRETS.has(name.toUpperCase())) env.delete(name);
   return env;

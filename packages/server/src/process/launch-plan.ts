@@ -16,7 +16,8 @@ export interface DirectCommand {
   readonly way: 'direct';
   /** What the program sees as `argv[0]`; never changes which program runs. */
   readonly arg0?: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
+  /** Laid over what the policy gives; `null` removes a variable. */
+  readonly env: Readonly<Record<string, string | null>>;
   readonly envPolicy?: EnvPolicy | undefined;
   /** Variables that the request's metadata adds. */
   readonly extraEnv: ReadonlyMap<string, string>;
@@ -57,6 +58,8 @@ export interface StartRequest {
   readonly keepAliveMs?: number | undefined;
   /** Whether the whole output also goes to a file. @default false */
   readonly spill?: boolean | undefined;
+  /** Whether it stays readable, and its id taken, for a while after it has closed. @default true */
+  readonly retainClosed?: boolean | undefined;
   /** Words to find it by. */
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -199,7 +199,10 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
       engine.registry.noteEnded(slot);
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
     },
-    onClosed: () => engine.closedProcesses.add(slot, process.retainedBytes),
+    onClosed: () => {
+      if (request.retainClosed === false) engine.registry.forget(slot);
+      else engine.closedProcesses.add(slot, process.retainedBytes);
+    },
   });
   return process;
 }

@@ -13,8 +13,8 @@ const STARTUP_FILE = 'BASH_ENV';
 
 /** What of the request decides about variables. */
 export interface VariableRules {
-  /** Variables that the request sets itself. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Variables that the request sets, or with `null` removes, itself. */
+  readonly env: Readonly<Record<string, string | null>>;
   readonly envPolicy?: EnvPolicy | undefined;
 }
 

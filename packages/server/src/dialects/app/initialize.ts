@@ -1,8 +1,11 @@
-import { arch, release, type as systemName } from 'node:os';
+import { realpathSync } from 'node:fs';
+import { machine, release, type as systemName } from 'node:os';
 import { join, resolve } from 'node:path';
 import { app, invalidRequest } from '@exec-server/protocol';
 import { findUserHome } from '../../environment/codex-home.js';
 import { VERSION } from '../../version.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Characters that an HTTP header value may have. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
@@ -19,13 +22,29 @@ export function decodeInitialize(raw: unknown): app.InitializeParams {
 /** What a client is told about this server. */
 export function describeServer(
   { name, version }: app.ClientInfo,
-  serverEnv: Readonly<Record<string, string | undefined>>,
+  serverEnv: Environment,
 ): app.InitializeResult {
-  const { CODEX_HOME, TERM } = serverEnv;
   return {
-    userAgent: `${name}/${VERSION} (${systemName()} ${release()}; ${arch()}) ${TERM || 'unknown'} (${name}; ${version})`,
-    codexHome: CODEX_HOME ? resolve(CODEX_HOME) : join(findUserHome(serverEnv), '.codex'),
+    userAgent: describeAgent(name, version),
+    codexHome: locateCodexHome(serverEnv),
     platformFamily: process.platform === 'win32' ? 'windows' : 'unix',
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform === 'win32' ? 'windows' : 'linux',
   };
+}
+
+/** Server, system and client in the form of an HTTP header; what a header cannot have is replaced. */
+function describeAgent(name: string, version: string): string {
+  const agent = `${name}/${VERSION} (${systemName()} ${release()}; ${machine()}) exec-server (${name}; ${version})`;
+  return HEADER_VALUE.test(agent) ? agent : agent.replace(/[^ -~]/gu, '_');
+}
+
+function locateCodexHome(serverEnv: Environment): string {
+  const { CODEX_HOME } = serverEnv;
+  if (!CODEX_HOME) return join(findUserHome(serverEnv), '.codex');
+  try {
+    return realpathSync(CODEX_HOME);
+  } catch {
+    // Whoever reads from there is told what is wrong with it.
+    return resolve(CODEX_HOME);
+  }
 }

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import {
+  type EnvPolicy,
+  internalError,
+  invalidRequest,
+  nativeToPathUri,
+  type RpcError,
+} from '@exec-server/protocol';
+import { ExitAfterOutput } from '../../output/exit-after-output.js';
+import type { StartRequest } from '../../process/launch-plan.js';
+import type { TerminalSize } from '../../process/managed-process.js';
+import { type Confinement, startProcess } from '../../process/start.js';
+import { StartError } from '../../process/start-error.js';
+import type { HandlerContext } from '../dialect.js';
+import { ProcessSinks } from '../process-sinks.js';
+import { Run } from './run.js';
+import { RunOutput, type RunOutputOptions } from './run-output.js';
+import type { Runs } from './runs.js';
+import type { FamilyWords } from './words.js';
+
+/** Children get the server's whole environment, but for what no child gets. */
+const INHERIT_ALL: EnvPolicy = {
+  inherit: 'all',
+  ignoreDefaultExcludes: true,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+};
+
+/** What either family of methods asks for, with its defaults filled in. */
+export interface RunRequest {
+  /** The client's name for the process. */
+  readonly id: string | undefined;
+  readonly command: readonly string[];
+  /** A relative one counts from the server's own directory. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly tty: boolean;
+  readonly size: TerminalSize | undefined;
+  readonly streamStdin: boolean;
+  /** Absent for as long as it takes. */
+  readonly timeoutMs: number | undefined;
+  readonly output: RunOutputOptions;
+  readonly confinement: Confinement;
+}
+
+/** Starts a process of a client. Throws an {@link RpcError}. */
+export function startRun(runs: Runs, request: RunRequest, context: HandlerContext): Promise<Run> {
+  const { engine, session, connection, place } = context;
+  return runs.start(request.id, place, async () => {
+    const start = toStartRequest(runs.nameProcess(request.id), request);
+    const output = new RunOutput(connection, request.output);
+    const sink = new ExitAfterOutput(output, engine.clock);
+    try {
+      const process = await connection
+        .keep(ProcessSinks)
+        .during(start.processId, sink, () => startProcess(engine, session, start, request.confinement));
+      return new Run(engine, session, process, output);
+    } catch (error) {
+      throw error instanceof StartError ? startErrorToRpc(error, runs.words) : error;
+    }
+  });
+}
+
+function toStartRequest(processId: string, request: RunRequest): StartRequest {
+  const { timeoutMs } = request;
+  const cwd = resolve(request.cwd);
+  return {
+    processId,
+    command: { way: 'direct', env: request.env, envPolicy: INHERIT_ALL, extraEnv: new Map() },
+    argv: request.command,
+    cwd: Buffer.from(cwd),
+    cwdText: nativeToPathUri(cwd),
+    tty: request.tty,
+    pipeStdin: request.streamStdin,
+    size: request.size,
+    timeLimit: timeoutMs === undefined ? undefined : { timeoutMs, graceMs: 0 },
+    retainClosed: false,
+    tags: {},
+  };
+}
+
+function startErrorToRpc({ failure, message }: StartError, words: FamilyWords): RpcError {
+  switch (failure) {
+    case 'spawn-failed':
+      return internalError(`${words.spawnFailed}: ${message}`);
+    case 'refused':
+      return internalError(`exec failed: ${message}`);
+    case 'empty-argv':
+    case 'id-taken':
+    case 'over-limit':
+    case 'not-allowed':
+    case 'cancelled':
+      return invalidRequest(message);
+  }
+}
