@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { invalidRequest } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { dismissProcess } from '../../process/dismiss.js';
 import type { ManagedProcess, TerminalSize } from '../../process/managed-process.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session } from '../../sessions/session.js';
+import { terminateOnCompletion } from '../../terminate/on-completion.js';
 import { terminateOnRequest } from '../../terminate/on-request.js';
 import type { RunEnd, RunOutput } from './run-output.js';
 
@@ -27,7 +27,7 @@ export class Run {
     readonly output: RunOutput,
   ) {
     this.over = output.end.then((end) => {
-      dismissProcess(engine, session, process);
+      terminateOnCompletion(engine, session, process);
       return end;
     });
   }
