@@ -1,0 +1,151 @@
+import type { ExecServerError } from '../errors.js';
+import { createRandomId } from '../random-id.js';
+import type { SessionClient } from '../session-client.js';
+import { BlockWriter } from './block-writer.js';
+import { explainFailure, hasErrno } from './file-system-error.js';
+import { RemoteFile } from './remote-file.js';
+import { toNativeText, toSiblingUri } from './remote-path.js';
+import { requireCapability } from './require-capability.js';
+
+/** How a file is written. */
+export interface FileWriterOptions {
+  /** See `WriteFileOptions`. */
+  readonly atomic?: boolean | undefined;
+  readonly mode?: number | undefined;
+  /** What errors call the operation. */
+  readonly operation: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where the bytes go, and where they belong. */
+interface Destination {
+  readonly writtenUri: string;
+  /** Path to rename to at the end; absent where it is written in place. */
+  readonly finalUri?: string;
+  readonly mode: number | undefined;
+}
+
+/** Writes a file piece by piece, in place or beside and then put in place. */
+export class FileWriter {
+  readonly #client: SessionClient;
+  readonly #destination: Destination;
+  readonly #operation: string;
+  readonly #file: RemoteFile;
+  readonly #blocks: BlockWriter;
+
+  static async open(client: SessionClient, uri: string, options: FileWriterOptions): Promise<FileWriter> {
+    await requireCapability(client, 'fileWriteStreaming');
+    const { operation, signal } = options;
+    const destination = await chooseDestination(client, uri, options);
+    const file = await RemoteFile.open(client, destination.writtenUri, {
+      mode: 'replace',
+      operation,
+      signal,
+    });
+    const writer = new FileWriter(client, destination, operation, file);
+    try {
+      // Before the first byte: nobody may read what the mode will keep from them.
+      if (destination.mode !== undefined) await writer.#setMode(destination.mode, signal);
+      return writer;
+    } catch (error) {
+      await writer.discard();
+      throw error;
+    }
+  }
+
+  private constructor(client: SessionClient, destination: Destination, operation: string, file: RemoteFile) {
+    this.#client = client;
+    this.#destination = destination;
+    this.#operation = operation;
+    this.#file = file;
+    this.#blocks = new BlockWriter(file);
+  }
+
+  /** Takes bytes and resolves when there is room for more. */
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#blocks.write(bytes);
+  }
+
+  /** Resolves when the file is complete and in place. Where that fails, it is discarded. */
+  async commit(): Promise<void> {
+    try {
+      await this.#blocks.flush();
+      await this.#file.close();
+      const { writtenUri, finalUri } = this.#destination;
+      if (finalUri === undefined) return;
+      const params = { sourcePath: writtenUri, destinationPath: finalUri };
+      const failed = { operation: this.#operation, path: toNativeText(finalUri) };
+      await explainFailure(this.#client.call('fs/rename', params), failed);
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  /** Gives it up: what was written in place stays, what was written beside is removed. Never rejects. */
+  async discard(): Promise<void> {
+    await this.#blocks.abandon();
+    await this.#file.close();
+    const { writtenUri, finalUri } = this.#destination;
+    if (finalUri === undefined) return;
+    try {
+      await this.#client.call('fs/remove', { path: writtenUri, recursive: false, force: true });
+    } catch {
+      // The failure that led here is the one to tell of.
+    }
+  }
+
+  async #setMode(mode: number, signal: AbortSignal | undefined): Promise<void> {
+    await requireCapability(this.#client, 'fsSetMode');
+    const path = this.#destination.writtenUri;
+    const failed = { operation: this.#operation, path: toNativeText(path) };
+    await explainFailure(this.#client.call('fs/setMode', { path, mode }, signal && { signal }), failed);
+  }
+}
+
+async function chooseDestination(
+  client: SessionClient,
+  uri: string,
+  { atomic, mode, operation, signal }: FileWriterOptions,
+): Promise<Destination> {
+  if (!atomic) return { writtenUri: uri, mode };
+  await requireCapability(client, 'fsRename');
+  const replaced = await findReplaced(client, uri, operation, signal);
+  const finalUri = replaced?.uri ?? uri;
+  // Beside it, because a rename must not leave the file system; a name of its own length, because names are limited.
+  const writtenUri = toSiblingUri(finalUri, `.exec-server-${createRandomId()}`);
+  return { writtenUri, finalUri, mode: mode ?? replaced?.mode };
+}
+
+/** The file that is replaced: its path without links, because a link stays and its target is replaced, and its mode. */
+async function findReplaced(
+  client: SessionClient,
+  uri: string,
+  operation: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly uri: string; readonly mode: number | undefined } | undefined> {
+  const failed = { operation, path: toNativeText(uri) };
+  const options = signal && { signal };
+  try {
+    const { path } = await explainFailure(client.call('fs/canonicalize', { path: uri }, options), failed);
+    await requireCapability(client, 'fsFullMetadata');
+    const { mode } = await explainFailure(
+      client.call('fs/getMetadata', { path, full: true }, options),
+      failed,
+    );
+    return { uri: path, mode };
+  } catch (error) {
+    if (!hasErrno(error, 'ENOENT') || (await isLink(client, uri, error))) throw error;
+    return undefined;
+  }
+}
+
+/** Whether a path where nothing can be found is a link that leads nowhere. */
+async function isLink(client: SessionClient, uri: string, notFound: ExecServerError): Promise<boolean> {
+  if (!(await client.supports('fsLinks'))) throw notFound;
+  try {
+    return (await client.call('fs/getMetadata', { path: uri, describeLink: true })).isSymlink;
+  } catch {
+    return false;
+  }
+}
