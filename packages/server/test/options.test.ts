@@ -5,6 +5,7 @@ it('has a default for every limit', () => {
   expect(resolveLimits()).toEqual({
     allowDirectExec: true,
     allowPreparedExec: true,
+    cgroups: true,
     acceptNativePaths: false,
     concurrentRequests: 64,
     pendingRequests: 4096,

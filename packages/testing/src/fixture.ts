@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Programs that misbehave on purpose; each says at its top what it does. */
 export type FixtureName =
+  | 'daemon'
   | 'flood'
   | 'fork-and-exit'
   | 'fork-storm'

@@ -7,6 +7,9 @@
  * walk; only when a walk finds nobody new are they killed, because parentage is lost with the parent. A walk that finds
  * nobody at all is the end; both loops are bounded against a system in which processes appear faster than they are found.
  * A last line without its line break is cut off, and is not read as a number.
+ *
+ * Its argument is a cgroup in which everybody is to be ended too, and which is removed then. Nobody in there runs while
+ * they are killed; the walks come after it, for those who were moved to another cgroup.
  */
 export const GUARDIAN_SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
@@ -44,6 +47,35 @@ walk() {
     done
   fi
 }
+
+find_members() {
+  for group in "$1"/*/; do
+    [ -d "$group" ] || continue
+    while read -r thread; do members="$members $thread"; done <"$group/cgroup.threads"
+    find_members "\${group%/}"
+  done
+}
+
+remove_groups() {
+  for group in "$1"/*/; do
+    [ -d "$group" ] || continue
+    rmdir "$group" || remove_groups "\${group%/}"
+  done
+  rmdir "$1"
+}
+
+if [ -d "\${1-}" ]; then
+  echo 1 >"$1/cgroup.freeze"
+  for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    members=
+    find_members "$1"
+    [ -n "$members" ] || break
+    kill -KILL $members
+    sleep 0.01 || sleep 1
+  done
+  echo 0 >"$1/cgroup.freeze"
+  remove_groups "$1"
+fi
 
 for attempt in 1 2 3 4 5; do
   victims=

@@ -13,8 +13,12 @@ export interface GuardianProcess {
 }
 
 export const GUARDIAN_PROGRAM = '/bin/sh';
-/** The name at the end is what `ps` shows it by. */
-export const GUARDIAN_ARGV: readonly string[] = ['sh', '-c', GUARDIAN_SCRIPT, 'exec-server-guardian'];
+
+/** @param cgroupHome the cgroup in which everybody is to be ended too, and which is removed then */
+export function guardianArgv(cgroupHome: string | null): readonly string[] {
+  // The name in the middle is what `ps` shows it by.
+  return ['sh', '-c', GUARDIAN_SCRIPT, 'exec-server-guardian', ...(cgroupHome === null ? [] : [cgroupHome])];
+}
 
 /** Most that waits for a guardian that does not read, in bytes; one that is further behind is replaced. */
 const MAX_BACKLOG_BYTES = 262_144;
@@ -27,7 +31,7 @@ const MAX_RESTART_MS = 10_000;
  * leader; when the pipe ends, because this process ended in whatever way, it kills what is left of them.
  *
  * A leader is told before `add` returns, as long as the shell keeps up. In the microseconds between the start of a child
- * and that write a killed server can leave the child behind.
+ * and that write a killed server can leave the child behind, unless the child has a cgroup, which the shell finds itself.
  */
 export class Guardian {
   readonly #start: () => GuardianProcess;

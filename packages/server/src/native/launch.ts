@@ -1,3 +1,5 @@
+import type { ProcessCgroup } from './cgroup/process-cgroup.js';
+
 /** Which kind of descriptors the child gets, and with them which streams it has. */
 export type LaunchStdio =
   | { readonly kind: 'pipes'; readonly stdin: 'null' | 'pipe' }
@@ -70,7 +72,11 @@ export interface LaunchedProcess {
   signalGroup(signal: number): boolean;
   /** True once the direct child has been reaped: from then on `pid` names it no more, though its group may live. */
   readonly reaped: boolean;
-  /** Resolves some time after nothing is left of the child's group and session. Never rejects. */
+  /** True once nothing is left of its group and session: from then on `pid` may name anybody. */
+  readonly pidForgotten: boolean;
+  /** What holds everything together that the child starts; `null` where the system has no such thing for us. */
+  readonly cgroup: ProcessCgroup | null;
+  /** Resolves some time after nothing is left of the child's group, session and cgroup. Never rejects. */
   readonly gone: Promise<void>;
   /** Sets the terminal's size. Throws `OsError`; only for ptys. */
   resize(size: { readonly rows: number; readonly cols: number }): void;

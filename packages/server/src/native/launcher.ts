@@ -9,6 +9,11 @@ export interface LauncherOptions {
    * @default true
    */
   readonly guardian?: boolean;
+  /**
+   * Give each child a cgroup of its own, where the system lets this process make them.
+   * @default true
+   */
+  readonly cgroups?: boolean;
   /** @default says nothing */
   readonly logger?: Logger;
   /**
@@ -21,12 +26,13 @@ export interface LauncherOptions {
 /** The launcher of this platform: the native one on Linux, the portable one wherever that cannot be loaded. */
 export function createLauncher({
   guardian = true,
+  cgroups = true,
   logger = silentLogger,
   fallback = false,
 }: LauncherOptions = {}): Launcher {
   if (!fallback) {
     try {
-      return new NativeLauncher({ guardian, logger });
+      return new NativeLauncher({ guardian, cgroups, logger });
     } catch (error) {
       logger.info({ error }, 'the native launcher cannot be used, the portable one takes over');
     }

@@ -1,7 +1,7 @@
 import { platform } from 'node:process';
 import { readProcessTable, scanProc } from './process-tree.js';
 
-/** First delay until the processes of ended leaders are looked for. */
+/** First delay until what ended children left is looked for. */
 const MIN_INTERVAL_MS = 1_000;
 /** Delay that is reached, by doubling, while sweep after sweep finds the same processes. */
 const MAX_INTERVAL_MS = 30_000;
@@ -9,31 +9,36 @@ const MAX_INTERVAL_MS = 30_000;
 const ENTRIES_PER_TURN = 64;
 
 /**
- * Finds out when the session of a child that ended is empty. The number of a session or group is not given to a new
- * process while one member lives, and may be at any time after that; whoever remembers it must forget it then. One walk
- * of the process table answers for all of them, so the cost does not grow with the number of ended children.
+ * Finds out when nobody is left of what a child that ended had started, by whatever holds them together. All are asked
+ * for at once, and more rarely while nothing changes.
  */
-export class LeftoverSweep {
-  readonly #onEmpty: (leader: number) => void;
-  readonly #leaders = new Set<number>();
+export class LeftoverSweep<Bond> {
+  readonly #findLiving: (asked: readonly Bond[]) => ReadonlySet<Bond> | Promise<ReadonlySet<Bond>>;
+  readonly #onEmpty: (bond: Bond) => void;
+  readonly #bonds = new Set<Bond>();
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = MIN_INTERVAL_MS;
   #sweeping = false;
   #closed = false;
 
-  constructor(onEmpty: (leader: number) => void) {
+  /** @param findLiving those of the asked that have a member; it may name others too */
+  constructor(
+    findLiving: (asked: readonly Bond[]) => ReadonlySet<Bond> | Promise<ReadonlySet<Bond>>,
+    onEmpty: (bond: Bond) => void,
+  ) {
+    this.#findLiving = findLiving;
     this.#onEmpty = onEmpty;
   }
 
-  /** Call it when the leader has been reaped. */
-  add(leader: number): void {
-    this.#leaders.add(leader);
+  /** Call it when the child has been reaped. */
+  add(bond: Bond): void {
+    this.#bonds.add(bond);
     this.#schedule(MIN_INTERVAL_MS);
   }
 
   /** The number is in use again, by a child of ours. */
-  delete(leader: number): void {
-    this.#leaders.delete(leader);
+  delete(bond: Bond): void {
+    this.#bonds.delete(bond);
   }
 
   close(): void {
@@ -54,23 +59,27 @@ export class LeftoverSweep {
   }
 
   async #sweep(): Promise<void> {
-    const asked = [...this.#leaders];
+    const asked = [...this.#bonds];
     this.#timer = null;
     this.#sweeping = true;
-    const inUse = await collectLeaders();
+    const living = await this.#findLiving(asked);
     this.#sweeping = false;
     if (this.#closed) return;
-    const empty = asked.filter((leader) => !inUse.has(leader));
+    const empty = asked.filter((bond) => !living.has(bond));
     // A number that was given to a new child of ours while the table was read is not in the set any more.
-    for (const leader of empty) if (this.#leaders.delete(leader)) this.#onEmpty(leader);
-    if (this.#leaders.size === 0) return;
-    const unchanged = empty.length === 0 && this.#leaders.size === asked.length;
+    for (const bond of empty) if (this.#bonds.delete(bond)) this.#onEmpty(bond);
+    if (this.#bonds.size === 0) return;
+    const unchanged = empty.length === 0 && this.#bonds.size === asked.length;
     this.#schedule(unchanged ? Math.min(this.#intervalMs * 2, MAX_INTERVAL_MS) : MIN_INTERVAL_MS);
   }
 }
 
-/** Every session and group that has a member. */
-async function collectLeaders(): Promise<Set<number>> {
+/**
+ * Every session and group that has a member. Their numbers are not given to a new process while one member lives, and may
+ * be at any time after that; whoever remembers one must forget it then. One walk of the process table answers for all of
+ * them, so the cost does not grow with the number of ended children.
+ */
+export async function collectLeaders(): Promise<Set<number>> {
   const leaders = new Set<number>();
   let untilTurn = ENTRIES_PER_TURN;
   for (const [, { pgid, sid }] of platform === 'linux' ? scanProc() : readProcessTable()) {

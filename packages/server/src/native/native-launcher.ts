@@ -1,13 +1,15 @@
 import { constants } from 'node:fs';
 import { OsError } from '../os-error.js';
 import type { Logger } from '../telemetry/logger.js';
+import { CgroupHome } from './cgroup/cgroup-home.js';
+import type { ProcessCgroup } from './cgroup/process-cgroup.js';
 import { EIO, ESRCH } from './constants.js';
 import { DescriptorSource } from './descriptor-source.js';
 import { DescriptorTarget } from './descriptor-target.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
 import { Guardian } from './guardian.js';
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from './launch.js';
-import { LeftoverSweep } from './leftover-sweep.js';
+import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
@@ -31,12 +33,18 @@ interface Channels {
 export class NativeLauncher implements Launcher {
   readonly #libc: Libc = loadLibc();
   readonly #guardian: Guardian | null;
+  readonly #cgroups: CgroupHome | null;
   readonly #groups = new Map<number, ProcessGroup>();
-  readonly #sweep = new LeftoverSweep((leader) => this.#forgetGroup(leader));
+  readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
   #closed = false;
 
-  constructor(options: { readonly guardian: boolean; readonly logger: Logger }) {
-    this.#guardian = options.guardian ? new Guardian(() => startGuardian(this.#libc), options.logger) : null;
+  constructor(options: { readonly guardian: boolean; readonly cgroups: boolean; readonly logger: Logger }) {
+    const { guardian, cgroups, logger } = options;
+    const home = cgroups ? makeCgroupHome(logger) : null;
+    this.#cgroups = home;
+    this.#guardian = guardian
+      ? new Guardian(() => startGuardian(this.#libc, home?.path ?? null), logger)
+      : null;
   }
 
   /** The pid of the guardian shell, once a child was started. */
@@ -60,6 +68,7 @@ export class NativeLauncher implements Launcher {
   async close(): Promise<void> {
     this.#closed = true;
     this.#sweep.close();
+    this.#cgroups?.close();
     await this.#guardian?.close();
   }
 
@@ -136,12 +145,17 @@ export class NativeLauncher implements Launcher {
       channels.onExit();
       group.reapedLeader();
       this.#sweep.add(pid);
+      if (cgroup !== null) this.#cgroups?.reapedLeader(cgroup);
       reportExit(status);
     };
-    const pid = reaper.spawn(this.#libc, () => spawnProcess(this.#libc, request), {
-      onExit,
-      keepsAlive: true,
-    });
+    let cgroup = null as ProcessCgroup | null;
+    const start = () => {
+      if (this.#cgroups === null) return spawnProcess(this.#libc, request);
+      const inGroup = this.#cgroups.startInGroup(() => spawnProcess(this.#libc, request));
+      cgroup = inGroup.cgroup;
+      return inGroup.started;
+    };
+    const pid = reaper.spawn(this.#libc, start, { onExit, keepsAlive: true });
     // An earlier child with this number can only be one whose whole session is gone.
     this.#sweep.delete(pid);
     this.#groups.get(pid)?.forget();
@@ -156,10 +170,14 @@ export class NativeLauncher implements Launcher {
       exit,
       resize: channels.resize,
       signalGroup: (signal) => group.signal(signal),
-      gone: group.gone,
+      gone: Promise.all([group.gone, cgroup?.emptied]).then(() => {}),
       get reaped() {
         return group.leaderReaped;
       },
+      get pidForgotten() {
+        return group.forgotten;
+      },
+      cgroup,
     };
   }
 
@@ -174,5 +192,17 @@ export class NativeLauncher implements Launcher {
     this.#groups.get(leader)?.forget();
     this.#groups.delete(leader);
     this.#guardian?.delete(leader);
+  }
+}
+
+function makeCgroupHome(logger: Logger): CgroupHome | null {
+  try {
+    return new CgroupHome(logger);
+  } catch (error) {
+    logger.debug(
+      { error },
+      'no cgroups: processes that leave their session and lose their parents are not found',
+    );
+    return null;
   }
 }

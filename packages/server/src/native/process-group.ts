@@ -8,6 +8,7 @@ export class ProcessGroup {
   readonly #send: (signal: number) => boolean;
   #groupGone = false;
   #leaderReaped = false;
+  #forgotten = false;
   #resolveGone = () => {};
 
   /** @param send signals the group; false when it does not exist */
@@ -20,6 +21,11 @@ export class ProcessGroup {
 
   get leaderReaped(): boolean {
     return this.#leaderReaped;
+  }
+
+  /** True when the number means nobody of it any more. */
+  get forgotten(): boolean {
+    return this.#forgotten;
   }
 
   /** False when there is nobody left to signal. */
@@ -46,6 +52,7 @@ export class ProcessGroup {
   /** Nothing of it is left, or its number is somebody else's by now. */
   forget(): void {
     this.#groupGone = true;
+    this.#forgotten = true;
     this.#resolveGone();
   }
 }

@@ -71,7 +71,8 @@ export function signalProcess(pid: number, startTime: number, signal: number): b
   }
 }
 
-function readProcess(pid: number): ProcessEntry | null {
+/** One process, while it runs. Linux only. */
+export function readProcess(pid: number): ProcessEntry | null {
   try {
     const fd = openSync(`/proc/${pid}/stat`, 'r');
     try {

@@ -1,3 +1,4 @@
+import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
@@ -116,7 +117,17 @@ export class ManagedProcess {
     return this.options.launched.reaped;
   }
 
-  /** Resolves some time after nothing is left of the child's group and session. */
+  /** True once `pid` may name anybody. */
+  get pidForgotten(): boolean {
+    return this.options.launched.pidForgotten;
+  }
+
+  /** What holds everything together that the child starts. */
+  get cgroup(): ProcessCgroup | null {
+    return this.options.launched.cgroup;
+  }
+
+  /** Resolves some time after nothing is left of the child's group, session and cgroup. */
   get gone(): Promise<void> {
     return this.options.launched.gone;
   }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { killCgroups } from '../native/cgroup/kill-cgroups.js';
 import type { LaunchedProcess } from '../native/launch.js';
 import { collectTrees, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
 import { OsError } from '../os-error.js';
@@ -11,7 +12,7 @@ const SIGSTOP = signalNumber('SIGSTOP');
 const MAX_LOOKS = 16;
 
 /** A tree of processes, named by its root. */
-export type TreeRoot = Pick<LaunchedProcess, 'pid' | 'reaped' | 'signalGroup'>;
+export type TreeRoot = Pick<LaunchedProcess, 'pid' | 'reaped' | 'pidForgotten' | 'signalGroup' | 'cgroup'>;
 
 /** Whom a signal reached. */
 export interface SignalOutcome {
@@ -21,14 +22,16 @@ export interface SignalOutcome {
 }
 
 /**
- * Kills processes with everything they started: their groups and sessions, and descendants that left both. Whoever is
- * out of reach does not save the others.
+ * Kills processes with everything they started: their groups, sessions and cgroups, and descendants that left these.
+ * Whoever is out of reach does not save the others.
  *
  * Everybody is stopped first: a killed parent takes the knowledge of its children with it, and one that runs may start
  * more while the tree is read. Only when a look finds nobody new is anybody killed.
  */
 export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
   if (roots.length === 0) return { pids: [], refusal: undefined };
+  const cgroups = roots.flatMap(({ cgroup }) => cgroup ?? []);
+  for (const cgroup of cgroups) cgroup.freeze();
   signalGroups(roots, SIGSTOP);
   const members = new Map<number, TreeMember>();
   for (let look = 0; look < MAX_LOOKS; look++) {
@@ -40,6 +43,7 @@ export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
   // One by one first: whoever the group's signal had killed could no longer be counted.
   const { pids, refusal } = signalMembers([...members.values()], SIGKILL);
   const groupRefusal = signalGroups(roots, SIGKILL);
+  killCgroups(cgroups);
   return { pids, refusal: refusal ?? groupRefusal };
 }
 
@@ -47,11 +51,10 @@ export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
 export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
   // Where the root is reaped and its number runs again, the number is somebody else's.
-  const own = roots.filter(({ pid, reaped }) => !reaped || !table.has(pid));
-  return collectTrees(
-    own.map(({ pid }) => pid),
-    table,
-  );
+  const own = roots.filter(({ pid, reaped, pidForgotten }) => !pidForgotten && (!reaped || !table.has(pid)));
+  // Not everybody in there is a process, some are threads; the table has the processes only.
+  const inCgroups = roots.flatMap(({ cgroup }) => cgroup?.readThreads() ?? []);
+  return collectTrees([...own.map(({ pid }) => pid), ...inCgroups], table);
 }
 
 /** Signals those that still are who they were. */

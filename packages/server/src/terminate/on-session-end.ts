@@ -14,8 +14,8 @@ export function terminateOnSessionEnd(
 ): void {
   const slots = sessions.flatMap(({ id }) => registry.ofSession(id));
   const kept = new Set(slots.filter(isToBeKept));
-  const keptPids = new Set(Array.from(kept, ({ process }) => process?.pid));
-  killTrees(sessions.flatMap(({ trees }) => [...trees]).filter(({ pid }) => !keptPids.has(pid)));
+  const keptTrees = new Set(Array.from(kept, ({ process }) => process?.tree));
+  killTrees(sessions.flatMap(({ trees }) => [...trees]).filter((tree) => !keptTrees.has(tree)));
   for (const slot of slots) {
     if (kept.has(slot)) endLater(registry, slot, clock);
     else forget(registry, slot);

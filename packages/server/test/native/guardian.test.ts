@@ -1,12 +1,19 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { GUARDIAN_ARGV, Guardian, type GuardianProcess } from '../../src/native/guardian.js';
+import { type FixtureName, fixture } from '@exec-server/testing';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CgroupHome } from '../../src/native/cgroup/cgroup-home.js';
+import { Guardian, type GuardianProcess, guardianArgv } from '../../src/native/guardian.js';
 import type { InputTarget } from '../../src/native/launch.js';
+import { createLauncher } from '../../src/native/launcher.js';
+import { loadLibc } from '../../src/native/libc.js';
+import { startGuardian } from '../../src/native/native-guardian.js';
 import { NativeLauncher } from '../../src/native/native-launcher.js';
 import { silentLogger } from '../../src/telemetry/logger.js';
+import { requireCgroups } from '../support/cgroups.js';
 import { LAUNCHERS, planOf, readState, run, shell, until } from './launch-helper.js';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/native/launch-and-wait.mjs', import.meta.url));
@@ -31,20 +38,57 @@ describe.each(LAUNCHERS)('guardian of the $name launcher', ({ name }) => {
   });
 });
 
+describe('guardian of a cgroup', () => {
+  it('ends everybody in it, also those of whom nobody told it, and removes it', async (test) => {
+    requireCgroups(test);
+    const home = new CgroupHome(silentLogger);
+    const launcher = createLauncher({ guardian: false, cgroups: false });
+    onTestFinished(() => launcher.close());
+    const startInGroup = (name: FixtureName) =>
+      home.startInGroup(() => run(launcher, planOf(fixture(name), []))).started;
+    const daemon = startInGroup('daemon');
+    const [, pid] = await daemon.waitFor(/left (\d+)/);
+    const storm = startInGroup('fork-storm');
+    await storm.waitFor(/storm/);
+    const guardian = startGuardian(loadLibc(), home.path);
+    guardian.input.close();
+    const keepAlive = setInterval(() => {}, 1_000);
+    expect(await guardian.exit).toEqual({ kind: 'exited', code: 0 });
+    clearInterval(keepAlive);
+    await until(() => isGone(Number(pid)));
+    expect(await daemon.done).toEqual({ kind: 'signaled', signal: 9 });
+    expect(await storm.done).toEqual({ kind: 'signaled', signal: 9 });
+    expect(existsSync(home.path)).toBe(false);
+  });
+
+  it('is told which, and is in none of its groups', async (test) => {
+    requireCgroups(test);
+    const launcher = new NativeLauncher({ guardian: true, cgroups: true, logger: silentLogger });
+    onTestFinished(() => launcher.close());
+    const child = run(launcher, shell(':'));
+    await child.done;
+    const read = (file: string) => readFileSync(`/proc/${launcher.guardianPid}/${file}`, 'utf8');
+    await until(() => read('cmdline') !== '');
+    const home = dirname(child.child.cgroup!.path);
+    expect(read('cmdline').split('\0').slice(0, -1)).toEqual(guardianArgv(home));
+    expect(read('cgroup')).toBe(readFileSync('/proc/self/cgroup', 'utf8'));
+  });
+});
+
 describe('guardian', () => {
   let launcher: NativeLauncher;
 
   afterEach(() => launcher.close());
 
   it('is a session of its own that holds nothing of ours', async () => {
-    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
     expect(launcher.guardianPid).toBeNull();
     await run(launcher, shell(':')).done;
     const pid = launcher.guardianPid!;
     const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
     // The kernel fills it in while the exec is under way.
     await until(() => read('cmdline').length > 0);
-    expect(read('cmdline')).toEqual(GUARDIAN_ARGV);
+    expect(read('cmdline')).toEqual(guardianArgv(null));
     expect(read('environ')).toEqual([]);
     expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
     expect(readlinkSync(`/proc/${pid}/fd/1`)).toBe('/dev/null');
@@ -60,7 +104,7 @@ describe('guardian', () => {
   });
 
   it('is started again when it dies, and knows the children of before', async () => {
-    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
     const child = run(launcher, planOf('/bin/sleep', ['1000']));
     const first = launcher.guardianPid!;
     process.kill(first, 'SIGKILL');
@@ -71,7 +115,7 @@ describe('guardian', () => {
   });
 
   it('does not end with the launcher what has been deleted', async () => {
-    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
     for (let round = 0; round < 50; round += 1) await run(launcher, shell(':')).done;
     const stranger = spawn('/bin/sleep', ['1000'], { detached: true });
     await launcher.close();
@@ -122,7 +166,7 @@ describe('guardian', () => {
   });
 
   it('keeps up with a thousand starts', async () => {
-    launcher = new NativeLauncher({ guardian: true, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
     const first = run(launcher, shell(':'));
     await first.done;
     const pid = launcher.guardianPid;

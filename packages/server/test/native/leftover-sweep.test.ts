@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { LeftoverSweep } from '../../src/native/leftover-sweep.js';
+import { collectLeaders, LeftoverSweep } from '../../src/native/leftover-sweep.js';
 
 describe('LeftoverSweep', () => {
   it('reports a leader when the last process of its session and group is gone', async () => {
     const reported: number[] = [];
     let onReport = () => {};
-    const sweep = new LeftoverSweep((leader) => {
+    const sweep = new LeftoverSweep<number>(collectLeaders, (leader) => {
       reported.push(leader);
       onReport();
     });

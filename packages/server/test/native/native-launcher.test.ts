@@ -10,7 +10,7 @@ describe('native launcher', () => {
   let launcher: NativeLauncher;
 
   beforeAll(() => {
-    launcher = new NativeLauncher({ guardian: false, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: false, cgroups: true, logger: silentLogger });
   });
 
   afterAll(() => launcher.close());
@@ -110,7 +110,7 @@ describe('native launcher', () => {
   });
 
   it('works beside another launcher and beside children of Node', async () => {
-    const other = new NativeLauncher({ guardian: false, logger: silentLogger });
+    const other = new NativeLauncher({ guardian: false, cgroups: true, logger: silentLogger });
     const { execFile } = await import('node:child_process');
     const foreign = Array.from(
       { length: 20 },

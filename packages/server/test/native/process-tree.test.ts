@@ -15,7 +15,7 @@ describe('process tree', () => {
   let launcher: NativeLauncher;
 
   beforeAll(() => {
-    launcher = new NativeLauncher({ guardian: false, logger: silentLogger });
+    launcher = new NativeLauncher({ guardian: false, cgroups: false, logger: silentLogger });
   });
 
   afterAll(() => launcher.close());

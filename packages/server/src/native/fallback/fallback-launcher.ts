@@ -4,9 +4,9 @@ import { constants as os } from 'node:os';
 import { OsError } from '../../os-error.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { EAGAIN, EIO, ENOTSUP, ESRCH } from '../constants.js';
-import { GUARDIAN_ARGV, GUARDIAN_PROGRAM, Guardian, type GuardianProcess } from '../guardian.js';
+import { GUARDIAN_PROGRAM, Guardian, type GuardianProcess, guardianArgv } from '../guardian.js';
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from '../launch.js';
-import { LeftoverSweep } from '../leftover-sweep.js';
+import { collectLeaders, LeftoverSweep } from '../leftover-sweep.js';
 import { ProcessGroup } from '../process-group.js';
 import { checkTerminalSize, type TerminalSize } from '../pty.js';
 import { checkPlan, choosePtyName } from './check-plan.js';
@@ -31,7 +31,7 @@ import { StreamTarget } from './stream-target.js';
 export class FallbackLauncher implements Launcher {
   readonly #guardian: Guardian | null;
   readonly #groups = new Map<number, ProcessGroup>();
-  readonly #sweep = new LeftoverSweep((leader) => this.#forgetGroup(leader));
+  readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
   #closed = false;
 
   constructor(options: { readonly guardian: boolean; readonly logger: Logger }) {
@@ -74,6 +74,10 @@ export class FallbackLauncher implements Launcher {
       get reaped() {
         return group.leaderReaped;
       },
+      get pidForgotten() {
+        return group.forgotten;
+      },
+      cgroup: null,
     };
   }
 
@@ -91,7 +95,7 @@ export class FallbackLauncher implements Launcher {
 }
 
 /** A child that nothing keeps track of yet. */
-type StartedChild = Omit<LaunchedProcess, 'signalGroup' | 'gone' | 'reaped'>;
+type StartedChild = Omit<LaunchedProcess, 'signalGroup' | 'gone' | 'reaped' | 'pidForgotten' | 'cgroup'>;
 
 function launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', cwd: string): StartedChild {
   const stdio: ('pipe' | 'ignore' | number)[] = [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'];
@@ -171,7 +175,7 @@ function holdSlave(child: { readonly fd: number; readonly pid: number; readonly 
 }
 
 function startGuardian(): GuardianProcess {
-  const child = startChild(GUARDIAN_PROGRAM, GUARDIAN_ARGV, {
+  const child = startChild(GUARDIAN_PROGRAM, guardianArgv(null), {
     cwd: '/',
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],

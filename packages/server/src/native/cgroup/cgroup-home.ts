@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { type Logger, silentLogger } from '../../telemetry/logger.js';
+import { LeftoverSweep } from '../leftover-sweep.js';
+import { readProcess } from '../process-tree.js';
+import { createThreadedGroup, listGroups, moveThisThread, removeGroup } from './cgroup-files.js';
+import { killCgroups } from './kill-cgroups.js';
+import { findOwnCgroup } from './own-cgroup.js';
+import { ProcessCgroup } from './process-cgroup.js';
+
+/** `exec-server-<pid>-<start time>-<random>`: whose home it is; a process may have several launchers. */
+const HOME_NAME = /^exec-server-(\d+)-(\d+)-[0-9a-f]+$/;
+const RANDOM_BYTES = 4;
+
+/**
+ * The cgroup of a launcher, below this process's own, with one group in it for each child. Making it throws where the
+ * system has no cgroups of version 2, or this process may not make any.
+ */
+export class CgroupHome {
+  readonly path: string;
+  readonly #ownGroup: string;
+  readonly #logger: Logger;
+  readonly #groups = new Set<ProcessCgroup>();
+  readonly #sweep = new LeftoverSweep<ProcessCgroup>(findPopulated, (cgroup) => this.#remove(cgroup));
+  #groupsMade = 0;
+  #usable = true;
+  #spare: ProcessCgroup | null = null;
+  #preparation: NodeJS.Immediate | null = null;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+    this.#ownGroup = findOwnCgroup();
+    removeAbandonedHomes(this.#ownGroup);
+    const { pid } = process;
+    const random = randomBytes(RANDOM_BYTES).toString('hex');
+    this.path = join(this.#ownGroup, `exec-server-${pid}-${readProcess(pid)?.startTime}-${random}`);
+    createThreadedGroup(this.path);
+    try {
+      this.#tryOut();
+    } catch (error) {
+      removeGroup(this.path);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs `start` with this thread in a new group, so that the child it makes is in there before its first instruction.
+   * Whatever `start` throws is passed on. The group is `null` when none could be made.
+   */
+  startInGroup<Started>(start: () => Started): { started: Started; cgroup: ProcessCgroup | null } {
+    const cgroup = this.#enterNewGroup();
+    if (cgroup === null) return { started: start(), cgroup };
+    let started: Started;
+    try {
+      started = start();
+    } catch (error) {
+      this.#leave(cgroup);
+      this.#remove(cgroup);
+      throw error;
+    }
+    this.#leave(cgroup);
+    return { started, cgroup };
+  }
+
+  /** Call it when the child has been reaped; the group stays for as long as the child left somebody in it. */
+  reapedLeader(cgroup: ProcessCgroup): void {
+    if (!this.#remove(cgroup)) this.#sweep.add(cgroup);
+  }
+
+  /** Kills whoever is left, and removes everything. */
+  close(): void {
+    this.#usable = false;
+    this.#spare = null;
+    this.#sweep.close();
+    killCgroups([...this.#groups]);
+    for (const cgroup of this.#groups) this.#remove(cgroup);
+    removeGroup(this.path);
+  }
+
+  /** A group can be made and yet not be entered, as where this process may not write to its own. */
+  #tryOut(): void {
+    moveThisThread(this.path);
+    moveThisThread(this.#ownGroup);
+  }
+
+  #enterNewGroup(): ProcessCgroup | null {
+    if (!this.#usable) return null;
+    const cgroup = this.#spare ?? this.#createGroup();
+    this.#spare = null;
+    if (cgroup === null) return null;
+    try {
+      moveThisThread(cgroup.path);
+      this.#prepareSpare();
+      return cgroup;
+    } catch (error) {
+      this.#remove(cgroup);
+      this.#giveUp(error);
+      return null;
+    }
+  }
+
+  #createGroup(): ProcessCgroup | null {
+    this.#groupsMade += 1;
+    const cgroup = new ProcessCgroup(join(this.path, String(this.#groupsMade)));
+    try {
+      createThreadedGroup(cgroup.path);
+    } catch (error) {
+      this.#giveUp(error);
+      return null;
+    }
+    this.#groups.add(cgroup);
+    return cgroup;
+  }
+
+  /** Makes the next group when there is time: that takes longer than to enter it. */
+  #prepareSpare(): void {
+    this.#preparation ??= setImmediate(() => {
+      this.#preparation = null;
+      if (this.#usable) this.#spare ??= this.#createGroup();
+    }).unref();
+  }
+
+  #giveUp(error: unknown): void {
+    this.#usable = false;
+    this.#logger.warn({ error }, 'no cgroup for a process: from here on they are found by parentage only');
+  }
+
+  #leave(cgroup: ProcessCgroup): void {
+    try {
+      moveThisThread(this.#ownGroup);
+    } catch (error) {
+      this.#usable = false;
+      cgroup.abandon();
+      this.#logger.warn({ error }, 'cannot leave the cgroup of a process: cgroups are not used any more');
+    }
+  }
+
+  #remove(cgroup: ProcessCgroup): boolean {
+    const removed = cgroup.removeIfEmpty();
+    if (removed) this.#groups.delete(cgroup);
+    return removed;
+  }
+}
+
+/** Whether processes started here can have cgroups of their own. */
+export type CgroupSupport =
+  | { readonly usable: true /** The group that theirs are made in. */; readonly directory: string }
+  | { readonly usable: false; readonly reason: string };
+
+/** Finds out by making a cgroup, which is removed again. */
+export function probeCgroups(logger: Logger = silentLogger): CgroupSupport {
+  try {
+    const home = new CgroupHome(logger);
+    home.close();
+    return { usable: true, directory: dirname(home.path) };
+  } catch (error) {
+    return { usable: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function findPopulated(cgroups: readonly ProcessCgroup[]): ReadonlySet<ProcessCgroup> {
+  return new Set(cgroups.filter(({ populated }) => populated));
+}
+
+/** Removes what servers left that were killed together with their guardians. Nobody is killed for it. */
+function removeAbandonedHomes(parent: string): void {
+  for (const path of listGroups(parent)) {
+    const [, pid, startTime] = basename(path).match(HOME_NAME) ?? [];
+    if (pid !== undefined && readProcess(Number(pid))?.startTime !== Number(startTime)) removeGroup(path);
+  }
+}

@@ -1,0 +1,48 @@
+import { isPopulated, readThreads, removeGroup, setFrozen } from './cgroup-files.js';
+
+/**
+ * The cgroup of one child and of everything that it starts, which no program leaves by forking, by a session of its own or
+ * by losing its parents.
+ */
+export class ProcessCgroup {
+  /** Resolves some time after the child has been reaped and nobody is left in the group. */
+  readonly emptied: Promise<void>;
+  #resolveEmptied = () => {};
+  #abandoned = false;
+
+  constructor(readonly path: string) {
+    this.emptied = new Promise((resolve) => {
+      this.#resolveEmptied = resolve;
+    });
+  }
+
+  get populated(): boolean {
+    return !this.#abandoned && isPopulated(this.path);
+  }
+
+  /** Every thread of the processes in it. */
+  readThreads(): number[] {
+    return this.#abandoned ? [] : readThreads(this.path);
+  }
+
+  /** Keeps everybody in it from running, whoever's they are, until `thaw`. Only a kill reaches them. */
+  freeze(): void {
+    if (!this.#abandoned) setFrozen(this.path, true);
+  }
+
+  thaw(): void {
+    if (!this.#abandoned) setFrozen(this.path, false);
+  }
+
+  /** Removes it if nobody is in it. */
+  removeIfEmpty(): boolean {
+    if (!this.#abandoned && !removeGroup(this.path)) return false;
+    this.#resolveEmptied();
+    return true;
+  }
+
+  /** Nothing is done to the group any more: a thread of this process is in it, which must not be frozen or killed. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+}
