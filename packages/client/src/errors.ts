@@ -56,7 +56,7 @@ export class ExecServerError extends Error {
 
 /** The server said no. */
 export class RejectedError extends ExecServerError {
-  override readonly name = 'RejectedError';
+  override readonly name: string = 'RejectedError';
 
   constructor(
     message: string,
@@ -99,8 +99,9 @@ export class LaggedError extends ExecServerError {
     readonly fromSeq: number,
     /** Last event that was missed; listening again with `afterSeq: toSeq` goes on behind it. */
     readonly toSeq: number,
+    options: ExecServerErrorOptions = {},
   ) {
-    super('lagged', `events ${fromSeq} to ${toSeq} were missed`, { retryable: true });
+    super('lagged', `events ${fromSeq} to ${toSeq} were missed`, { retryable: true, ...options });
   }
 }
 
@@ -112,7 +113,8 @@ export class CapabilityMissingError extends ExecServerError {
     /** What it lacks, by its name in `environment/info`. */
     readonly capability: string,
     message = `the server lacks the capability \`${capability}\``,
+    options: ExecServerErrorOptions = {},
   ) {
-    super('capability_missing', message);
+    super('capability_missing', message, options);
   }
 }

@@ -96,7 +96,7 @@ function decodeOutput(params: NotificationParams<'process/output'>): ProcessOutp
 }
 
 /** As with `EventTarget`: what a listener throws is an uncaught exception of the program and stops no other listener. */
-function surfaceErrors(listen: () => void): void {
+export function surfaceErrors(listen: () => void): void {
   try {
     listen();
   } catch (error) {

@@ -1,9 +1,13 @@
 import type { ParamsOf, ResultOf } from '@exec-server/protocol';
 import type { ProcessEvent } from './process-event.js';
+import type { SessionCallOptions } from './session-client.js';
 
 /** Where to start and when to stop listening. */
 export interface EventsOptions {
-  /** Only events with a greater `seq`. @default 0, from the oldest that is retained */
+  /**
+   * Only events with a greater `seq`; those that are gone are a `LaggedError`.
+   * @default from the oldest that is retained, with a `gap` first where there were others before it
+   */
   readonly afterSeq?: number;
   /** Ends the iteration, without an error. */
   readonly signal?: AbortSignal;
@@ -32,9 +36,17 @@ export interface ProcessSession {
   /** Calls `listener` for each event as it is published, in order, and misses none from now on. */
   listen(listener: (event: ProcessEvent) => void): () => void;
   /** Asks the server's log; answers closed with the failure once the process has failed. */
-  read(params?: Omit<ParamsOf<'process/read'>, 'processId'>): Promise<ResultOf<'process/read'>>;
+  read(
+    params?: Omit<ParamsOf<'process/read'>, 'processId' | 'sessionId'>,
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'process/read'>>;
   /** Writes to stdin once, also when it has to be sent twice. Writes keep their order. */
   write(data: Uint8Array, options?: WriteOptions): Promise<ResultOf<'process/write'>>;
+  /**
+   * Learns from the server's log what happened before the process was followed here. Needed for one of the client's own
+   * session that was started earlier; one that is started after `registerProcess`, or attached to, tells everything.
+   */
+  catchUp(): Promise<void>;
   /** Stops following. The process itself is left alone. */
   unregister(): void;
 }

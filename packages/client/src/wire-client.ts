@@ -2,7 +2,6 @@ import {
   decodeOutputFrame,
   decodeResult,
   type EnvironmentInfo,
-  ErrorCode,
   type InitializeResult,
   isServerNotification,
   MalformedMessageError,
@@ -15,6 +14,7 @@ import {
   type ServerNotificationName,
 } from '@exec-server/protocol';
 import { type CallOptions, Peer, type Transport } from '@exec-server/rpc';
+import { type NetworkPolicyHandler, ServerRequests } from './answer-server-requests.js';
 import { UnexpectedSessionError } from './errors.js';
 import {
   NotificationHub,
@@ -49,6 +49,8 @@ export interface WireClientOptions {
   readonly binaryOutput?: boolean;
   /** Takes every notification, before the listeners of its name. */
   readonly onNotification?: (notification: ServerNotification) => void;
+  /** Decides whether a process may connect somewhere, for servers that ask. @default everything is denied */
+  readonly onNetworkPolicyRequest?: NetworkPolicyHandler;
   /** The connection ended after the handshake; `reason` is absent when it did so cleanly. */
   readonly onClose?: (reason: string | undefined) => void;
 }
@@ -68,31 +70,35 @@ export class WireClient {
   readonly binaryOutput: boolean;
   /** Settles at the end of the connection, after the last notification. Never rejects. */
   readonly closed: Promise<string | undefined>;
+  readonly #connection: OpenConnection;
   readonly #peer: Peer;
   readonly #hub: NotificationHub;
 
   /** Performs the handshake. On failure the transport is closed and the error says why. */
   static async connect(transport: Transport, options: WireClientOptions): Promise<WireClient> {
     const hub = new NotificationHub(options.onNotification);
-    const peer = openPeer(transport, hub, options.binaryOutput ?? false);
+    const connection = openPeer(transport, hub, options);
+    const { peer } = connection;
     try {
       const session = await openSession(peer, options);
-      return new WireClient(peer, hub, session, options.onClose);
+      return new WireClient(connection, hub, session, options.onClose);
     } catch (error) {
       peer.close();
-      throw error;
+      throw connection.violation ?? error;
     }
   }
 
   private constructor(
-    peer: Peer,
+    connection: OpenConnection,
     hub: NotificationHub,
     session: InitializeResult,
     onClose: WireClientOptions['onClose'],
   ) {
+    const { peer } = connection;
     this.sessionId = session.sessionId;
     this.environmentInfo = session.environmentInfo;
     this.binaryOutput = session.binaryOutput ?? false;
+    this.#connection = connection;
     this.#peer = peer;
     this.#hub = hub;
     this.closed = releaseAfterThisTurn(hub).then(() => peer.closed);
@@ -102,6 +108,16 @@ export class WireClient {
   /** True from the first moment of the end. */
   get isClosed(): boolean {
     return this.#peer.isClosed;
+  }
+
+  /** What the server sent that no server sends, where that is why the connection has ended. */
+  get violation(): MalformedMessageError | undefined {
+    return this.#connection.violation;
+  }
+
+  /** Ends the connection because of what the server sent. */
+  refuse(detail: string): void {
+    this.#connection.refuse(detail);
   }
 
   /**
@@ -140,49 +156,72 @@ export class WireClient {
   }
 }
 
-function openPeer(transport: Transport, hub: NotificationHub, takesFrames: boolean): Peer {
+/** A peer, and what it was closed for if the server did not keep to the protocol. */
+interface OpenConnection {
+  readonly peer: Peer;
+  readonly violation: MalformedMessageError | undefined;
+  refuse(detail: string): void;
+}
+
+function openPeer(transport: Transport, hub: NotificationHub, options: WireClientOptions): OpenConnection {
+  let violation: MalformedMessageError | undefined;
+  const noteViolation = (reason: string) => {
+    violation ??= new MalformedMessageError(reason);
+  };
   const refuse = (detail: string) => {
     const reason = parseErrorText(transport.framing, transport.label, detail);
+    noteViolation(reason);
     peer.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason });
   };
-  const refuseIfTooManyAreHeld = () => {
-    if (hub.heldCount > MAX_HELD_MESSAGES) refuse('too many notifications before the handshake');
-  };
-  const takeFrame = (frame: Uint8Array) => {
+  const refuseIfMalformed = (take: () => void, describe: (detail: string) => string | undefined) => {
     try {
-      hub.publishOutput(decodeOutputFrame(frame));
+      take();
     } catch (error) {
       if (!(error instanceof MalformedMessageError)) throw error;
-      refuse(error.message);
+      const reason = describe(error.message);
+      if (reason !== undefined) refuse(reason);
     }
-    refuseIfTooManyAreHeld();
+    if (hub.heldCount > MAX_HELD_MESSAGES) refuse('too many notifications before the handshake');
   };
+  const requests = new ServerRequests(options.onNetworkPolicyRequest);
+  const takeFrame = (frame: Uint8Array) =>
+    refuseIfMalformed(
+      () => hub.publishOutput(decodeOutputFrame(frame)),
+      (detail) => detail,
+    );
   // A server in this process sends nothing but output as an object, in the very shape that a frame decodes to.
-  const takeOutput = (output: object) => {
-    hub.publishOutput(output as ProcessOutput);
-    refuseIfTooManyAreHeld();
-  };
+  const takeOutput = (output: object) =>
+    refuseIfMalformed(
+      () => hub.publishOutput(output as ProcessOutput),
+      (detail) => detail,
+    );
   const peer = new Peer(transport, {
     parseErrors: 'close',
-    ...(takesFrames && { onBinary: takeFrame, onObject: takeOutput }),
-    onRequest({ id, method }) {
-      const message = `exec-server client does not implement \`${method}\` yet`;
-      peer.respondError(id, { code: ErrorCode.methodNotFound, message });
-    },
-    onNotification({ method, params }) {
-      if (!isServerNotification(method)) return;
-      try {
-        const decoded = decodeResult(SERVER_NOTIFICATIONS[method].params, params);
-        hub.publish({ method, params: decoded } as ServerNotification);
-      } catch (error) {
-        if (!(error instanceof MalformedMessageError)) throw error;
+    onRefused: noteViolation,
+    ...(options.binaryOutput === true && { onBinary: takeFrame, onObject: takeOutput }),
+    onRequest: (request) =>
+      refuseIfMalformed(
+        () => requests.answer(request, peer),
+        (detail) => `\`${request.method}\`: ${detail}`,
+      ),
+    onNotification: ({ method, params }) =>
+      refuseIfMalformed(
+        () => {
+          if (!isServerNotification(method)) return;
+          const decoded = decodeResult(SERVER_NOTIFICATIONS[method].params, params);
+          hub.publish({ method, params: decoded } as ServerNotification);
+        },
         // Decisions are told for information only; one that cannot be read changes nothing.
-        if (method !== 'network/policyDecision') refuse(`\`${method}\`: ${error.message}`);
-      }
-      refuseIfTooManyAreHeld();
-    },
+        (detail) => (method === 'network/policyDecision' ? undefined : `\`${method}\`: ${detail}`),
+      ),
   });
-  return peer;
+  return {
+    peer,
+    refuse,
+    get violation() {
+      return violation;
+    },
+  };
 }
 
 async function openSession(peer: Peer, options: WireClientOptions): Promise<InitializeResult> {

@@ -155,7 +155,7 @@ describe('notifications', () => {
     });
     const connecting = connect(server).then(
       () => undefined,
-      (error: unknown) => (error as ConnectionLostError).reason,
+      (error: unknown) => (error as MalformedMessageError).message,
     );
     expect(await connecting).toBe(reason);
   });
@@ -283,7 +283,7 @@ describe('binary output', () => {
       for (let seq = 1; seq <= 4097; seq++) far.sendBinary?.(encodeOutputFrame(frame(seq)));
     });
     const failure = await connect(server, { binaryOutput: true }).catch((error: unknown) => error);
-    expect((failure as ConnectionLostError).reason).toContain('too many notifications before the handshake');
+    expect((failure as MalformedMessageError).message).toContain('too many notifications before the handshake');
   });
 
   test('a client that did not ask reads binary messages as JSON', async () => {
@@ -299,9 +299,9 @@ describe('the server', () => {
   test('gets -32601 for requests of its own', async () => {
     const server = scriptAcceptingServer();
     await connect(server);
-    server.send({ id: 'r', method: 'network/unheardOf', params: {} });
-    expect(await server.find(({ id }) => id === 'r')).toEqual({
-      id: 'r',
+    server.send({ id: 7, method: 'network/unheardOf', params: {} });
+    expect(await server.find(({ id }) => id === 7)).toEqual({
+      id: 7,
       error: { code: -32601, message: 'exec-server client does not implement `network/unheardOf` yet' },
     });
   });

@@ -56,6 +56,8 @@ export interface PeerOptions {
   onBinary?(frame: Uint8Array): void;
   /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
   onObject?(message: object): void;
+  /** A message that cannot be read is about to cost the connection; `reason` says why. */
+  onRefused?(reason: string): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
@@ -289,6 +291,7 @@ export class Peer {
     if (rule === 'ignore') return;
     const text = parseErrorText(this.#transport.framing, this.label, detail);
     if (rule === 'close') {
+      this.#guard(() => this.#options.onRefused?.(text));
       this.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason: text });
       return;
     }

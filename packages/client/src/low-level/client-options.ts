@@ -1,0 +1,40 @@
+import type { NetworkPolicyHandler } from '../answer-server-requests.js';
+
+/** How a lost connection is made again. */
+export interface ReconnectOptions {
+  /**
+   * Time to get the session back after a loss, in milliseconds. Servers keep a session for 30 seconds. Losses without
+   * any progress between them share one such time.
+   * @default 25000
+   */
+  readonly deadlineMs?: number;
+  /** Wait before the second attempt, in milliseconds; the first is made at once. It doubles each time. @default 100 */
+  readonly minDelayMs?: number;
+  /** Longest wait between attempts, in milliseconds. @default 5000 */
+  readonly maxDelayMs?: number;
+}
+
+/** Options of the low-level client. */
+export interface ExecServerClientOptions {
+  /** Name of this client, for the logs of the server. @default 'exec-server-client' */
+  readonly clientName?: string;
+  /** Session to attach to again instead of a new one. */
+  readonly resumeSessionId?: string;
+  /** Time for the answer to `initialize`, in milliseconds. @default 10000 */
+  readonly initializeTimeoutMs?: number;
+  /** Time for the answer to every other call, beyond what the call itself asks the server to wait. @default none */
+  readonly requestTimeoutMs?: number;
+  /** How a lost connection is made again, where it can be; `false` for never. */
+  readonly reconnect?: ReconnectOptions | false;
+  /** Take output in binary frames where server and transport have them. @default true */
+  readonly binaryOutput?: boolean;
+  /**
+   * What becomes of a reader of events or of an HTTP body that is slower than the server. `lag`: it misses events, and
+   * is told which; a body fails. `pause`: nothing is read from the connection until it has caught up, calls included,
+   * which suits a connection with one process.
+   * @default 'lag'
+   */
+  readonly slowReader?: 'lag' | 'pause';
+  /** Decides for registered processes whether they may connect somewhere. @default everything is denied */
+  readonly onNetworkPolicyRequest?: NetworkPolicyHandler;
+}

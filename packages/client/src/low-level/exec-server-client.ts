@@ -1,0 +1,341 @@
+import {
+  type EnvironmentInfo,
+  encodeBase64,
+  type MethodName,
+  type NotificationParams,
+  type ParamsOf,
+  type ResultOf,
+  type ServerNotificationName,
+} from '@exec-server/protocol';
+import type { Transport } from '@exec-server/rpc';
+import type { Dialer } from '../dial/dialer.js';
+import { isDialer } from '../dial/target.js';
+import { createTransportDialer } from '../dial/transport-dialer.js';
+import type { ConnectionLostError, ExecServerError } from '../errors.js';
+import {
+  NotificationHub,
+  type OutputListener,
+  type ServerNotification,
+  surfaceErrors,
+} from '../notification-hub.js';
+import type { ProcessSession } from '../process-session.js';
+import { createRandomId } from '../random-id.js';
+import type { RegisterOptions, SessionCallOptions, SessionClient } from '../session-client.js';
+import { abortable } from './abortable.js';
+import { askedWaitMs, mayBeResent } from './call-rules.js';
+import type { ExecServerClientOptions } from './client-options.js';
+import { Followers } from './followers.js';
+import { HttpBodies } from './http-bodies.js';
+import type { HttpBody } from './http-body.js';
+import { SessionLink } from './session-link.js';
+import { isStart, startProcess } from './start-process.js';
+import { isLoss, toExecServerError } from './to-exec-server-error.js';
+import { WireMethods } from './wire-methods.js';
+
+const DEFAULT_CLIENT_NAME = 'exec-server-client';
+
+/** Time for the answer to `environment/info`, in milliseconds. */
+const ENVIRONMENT_INFO_TIMEOUT_MS = 30_000;
+
+/** What an HTTP request says, without what the client fills in. */
+export type HttpRequest = Omit<ParamsOf<'http/request'>, 'requestId' | 'streamResponse'>;
+
+/** The head of a response, and its body as it comes. */
+export interface HttpResponseStream extends Pick<ResultOf<'http/request'>, 'status' | 'headers'> {
+  /** The body. Ending the iteration early cancels the request, where the server can do that. */
+  readonly body: AsyncIterableIterator<Uint8Array>;
+}
+
+/**
+ * One session with a server, call by call. It connects on first use, gets the session back when the connection is lost
+ * and can be made again, and puts the events of registered processes in order.
+ */
+export class ExecServerClient extends WireMethods implements SessionClient {
+  readonly clientName: string;
+  readonly #options: ExecServerClientOptions;
+  readonly #link: SessionLink;
+  readonly #followers: Followers;
+  readonly #bodies: HttpBodies;
+  readonly #hub = new NotificationHub(undefined);
+  readonly #lossListeners = new Set<(error: ExecServerError) => void>();
+  /** Who keeps the connection from being read. */
+  readonly #inputHolders = new Set<object>();
+  #environment: Promise<EnvironmentInfo> | undefined;
+
+  /** Makes a client and connects it. */
+  static async connect(
+    target: Dialer | Transport,
+    options: ExecServerClientOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<ExecServerClient> {
+    const { signal, ...rest } = options;
+    const client = new ExecServerClient(target, rest);
+    try {
+      await client.ready(signal);
+      return client;
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** @param target makes the connections, or is the only one there will be */
+  constructor(target: Dialer | Transport, options: ExecServerClientOptions = {}) {
+    super();
+    this.clientName = options.clientName ?? DEFAULT_CLIENT_NAME;
+    this.#options = options;
+    this.#hub.release();
+    const host = {
+      pausesForSlowReaders: options.slowReader === 'pause',
+      call: this.call.bind(this),
+      supports: this.supports.bind(this),
+      holdInput: (holder: object) => this.#setHeld(holder, true),
+      releaseInput: (holder: object) => this.#setHeld(holder, false),
+      cancelRequest: (requestId: string) => void this.#cancelRequest(requestId),
+    };
+    this.#followers = new Followers(host);
+    this.#bodies = new HttpBodies(host);
+    const decide = options.onNetworkPolicyRequest;
+    this.#link = new SessionLink(
+      isDialer(target) ? target : createTransportDialer(target),
+      {
+        clientName: this.clientName,
+        resumeSessionId: options.resumeSessionId,
+        initializeTimeoutMs: options.initializeTimeoutMs,
+        reconnect: options.reconnect ?? {},
+        binaryOutput: options.binaryOutput ?? true,
+        onNetworkPolicyRequest:
+          decide &&
+          ((request) =>
+            this.#followers.find(request.processId) === undefined
+              ? { type: 'deny', reason: 'the client follows no such process' }
+              : decide(request)),
+      },
+      {
+        onNotification: (notification) => this.#takeNotification(notification),
+        onOutput: (output) => {
+          this.#link.noteProgress();
+          this.#followers.takeOutput(output);
+          this.#hub.publishOutput(output);
+        },
+        onLoss: (error) => this.#takeLoss(error),
+        onResumed: (wire, signal) => this.#followers.catchUp(wire, signal),
+        onOver: (error) => this.#followers.failAll(error),
+      },
+    );
+  }
+
+  get sessionId(): string | undefined {
+    return this.#link.sessionId;
+  }
+
+  async ready(signal?: AbortSignal): Promise<void> {
+    await this.#link.acquire(signal);
+  }
+
+  /** Performs the handshake where that has not happened yet, and answers with what it told. */
+  async initialize(signal?: AbortSignal): Promise<ResultOf<'initialize'>> {
+    const { sessionId, environmentInfo } = await this.#link.acquire(signal);
+    return { sessionId, ...(environmentInfo && { environmentInfo }) };
+  }
+
+  environment(): Promise<EnvironmentInfo> {
+    this.#environment ??= this.#askEnvironment().catch((error: unknown) => {
+      // A failure is not remembered.
+      this.#environment = undefined;
+      throw error;
+    });
+    return this.#environment;
+  }
+
+  async supports(capability: string): Promise<boolean> {
+    const { capabilities = {} } = await this.environment();
+    return (capabilities as Readonly<Record<string, boolean | undefined>>)[capability] === true;
+  }
+
+  async call<M extends MethodName>(
+    method: M,
+    params: ParamsOf<M>,
+    options: SessionCallOptions = {},
+  ): Promise<ResultOf<M>> {
+    if (isStart(method)) {
+      const start = params as ParamsOf<typeof method>;
+      const result = await startProcess(this.#startHost, method, start, options);
+      this.#followers.find(start.processId)?.noteStarted();
+      return result as ResultOf<M>;
+    }
+    const result = await this.#send(method, params, options);
+    if (method === 'process/attach') this.#followers.noteAttached(params as ParamsOf<'process/attach'>);
+    if (method === 'process/detach') this.#followers.noteDetached(params as ParamsOf<'process/detach'>);
+    return result;
+  }
+
+  /** As on the wire; answers closed with the failure about a registered process that is lost. */
+  override async read(
+    params: ParamsOf<'process/read'>,
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'process/read'>> {
+    const follower = this.#followers.find(params.processId, this.#foreign(params.sessionId));
+    return follower === undefined
+      ? this.call('process/read', params, options)
+      : follower.read(params, options);
+  }
+
+  /** Makes an HTTP request from the server's machine and collects the body. Aborting it cancels it there, too. */
+  async httpRequest(
+    request: HttpRequest,
+    options: SessionCallOptions = {},
+  ): Promise<ResultOf<'http/request'>> {
+    const requestId = this.#bodies.nextRequestId();
+    try {
+      return await this.call('http/request', { ...request, requestId, streamResponse: false }, options);
+    } catch (error) {
+      if (options.signal?.aborted) void this.#cancelRequest(requestId);
+      throw error;
+    }
+  }
+
+  /** Makes an HTTP request from the server's machine; resolves with the head of the response. */
+  async httpRequestStream(
+    request: HttpRequest,
+    options: SessionCallOptions = {},
+  ): Promise<HttpResponseStream> {
+    const requestId = this.#bodies.nextRequestId();
+    const body: HttpBody = this.#bodies.open(requestId);
+    try {
+      const { status, headers } = await this.call(
+        'http/request',
+        { ...request, requestId, streamResponse: true },
+        options,
+      );
+      return { status, headers, body };
+    } catch (error) {
+      this.#bodies.discard(requestId);
+      if (options.signal?.aborted) void this.#cancelRequest(requestId);
+      throw error;
+    }
+  }
+
+  on<N extends ServerNotificationName>(
+    name: N,
+    listener: (params: NotificationParams<N>) => void,
+  ): () => void {
+    if (name !== 'process/output') return this.#hub.on(name, listener);
+    // Output that comes in binary frames is told all the same.
+    return this.#hub.onOutput(({ data, ...output }) =>
+      listener({ ...output, chunk: encodeBase64(data) } as NotificationParams<N>),
+    );
+  }
+
+  /** Listens to the output of all processes as bytes, over reconnects, until the function it returns is called. */
+  onOutput(listener: OutputListener): () => void {
+    return this.#hub.onOutput(listener);
+  }
+
+  onLoss(listener: (error: ExecServerError) => void): () => void {
+    const entry = (error: ExecServerError) => listener(error);
+    this.#lossListeners.add(entry);
+    return () => void this.#lossListeners.delete(entry);
+  }
+
+  registerProcess(processId: string, options: RegisterOptions = {}): ProcessSession {
+    const { overError } = this.#link;
+    if (overError !== undefined) throw overError;
+    const { sessionId: wanted, ...rest } = options;
+    const sessionId = this.#foreign(wanted);
+    // Others may have written to it before, and the server takes an id that it knows for a repetition.
+    const isShared = sessionId !== undefined || this.#options.resumeSessionId !== undefined;
+    const writeIdPrefix = isShared ? `${createRandomId()}-` : '';
+    return this.#followers.register(
+      processId,
+      { ...rest, ...(sessionId !== undefined && { sessionId }) },
+      writeIdPrefix,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  get #startHost() {
+    return { send: this.#send.bind(this), supports: this.supports.bind(this) };
+  }
+
+  /** Sends a call, again where it may be, and puts what it fails with into words. */
+  async #send<M extends MethodName>(
+    method: M,
+    params: ParamsOf<M>,
+    options: SessionCallOptions,
+  ): Promise<ResultOf<M>> {
+    const { signal, resend = mayBeResent(method, params) } = options;
+    const timeoutMs = options.timeoutMs ?? this.#defaultTimeoutMs(method, params);
+    const wireOptions = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
+    for (;;) {
+      const wire = await this.#link.acquire(signal);
+      try {
+        const result = await wire.call(method, params, wireOptions);
+        this.#link.noteProgress();
+        return result;
+      } catch (error) {
+        if (!isLoss(error)) throw toExecServerError(error, this.#describeCall(method, params));
+        await abortable(this.#link.lost(wire), signal);
+        if (this.#link.overError !== undefined) throw this.#link.overError;
+        if (!resend) throw toExecServerError(error);
+      }
+    }
+  }
+
+  #defaultTimeoutMs<M extends MethodName>(method: M, params: ParamsOf<M>): number | undefined {
+    const { requestTimeoutMs } = this.#options;
+    if (requestTimeoutMs === undefined) return undefined;
+    const timeoutMs = requestTimeoutMs + askedWaitMs(method, params);
+    return Number.isFinite(timeoutMs) ? timeoutMs : undefined;
+  }
+
+  #describeCall(method: MethodName, params: unknown) {
+    const { processId, sessionId } = (params ?? {}) as { processId?: string; sessionId?: string };
+    if (processId === undefined) return { method };
+    const follower = this.#followers.find(processId, this.#foreign(sessionId));
+    return { method, processWasKnown: follower?.wasSeen ?? false };
+  }
+
+  /** The session, where it is not the client's own. */
+  #foreign(sessionId: string | null | undefined): string | undefined {
+    return sessionId === this.sessionId ? undefined : (sessionId ?? undefined);
+  }
+
+  async #askEnvironment(): Promise<EnvironmentInfo> {
+    await this.#link.acquire();
+    return this.#link.environmentInfo ?? this.environmentInfo({ timeoutMs: ENVIRONMENT_INFO_TIMEOUT_MS });
+  }
+
+  #takeNotification(notification: ServerNotification): void {
+    this.#link.noteProgress();
+    if (notification.method === 'http/request/bodyDelta') {
+      const violation = this.#bodies.take(notification.params);
+      if (violation !== undefined) this.#link.refuse(violation);
+    }
+    this.#followers.takeNotification(notification);
+    // Output is published as bytes, whichever way it came.
+    if (notification.method !== 'process/output') this.#hub.publish(notification);
+  }
+
+  #takeLoss(error: ConnectionLostError): void {
+    this.#bodies.failAll(error);
+    for (const listener of [...this.#lossListeners]) surfaceErrors(() => listener(error));
+  }
+
+  #setHeld(holder: object, held: boolean): void {
+    if (held) this.#inputHolders.add(holder);
+    else this.#inputHolders.delete(holder);
+    this.#link.setPaused(this.#inputHolders.size > 0);
+  }
+
+  /** As well as it can be done: who cancels does not wait for it. */
+  async #cancelRequest(requestId: string): Promise<void> {
+    try {
+      if (await this.supports('httpCancel')) await this.call('http/cancel', { requestId });
+    } catch {
+      // The request ends with its connection in any case.
+    }
+  }
+}

@@ -1,0 +1,314 @@
+import { encodeBase64, type MethodName, type ParamsOf, type ResultOf } from '@exec-server/protocol';
+import { CapabilityMissingError, ConnectionLostError, ExecServerError } from '../errors.js';
+import { surfaceErrors } from '../notification-hub.js';
+import type { ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
+import type { EventsOptions, ProcessSession, WriteOptions } from '../process-session.js';
+import type { SessionCallOptions } from '../session-client.js';
+import { EventHistory } from './event-history.js';
+import { EventIterator, type EventSource } from './event-iterator.js';
+import { LOG_PAGE_BYTES, type ReadPage, readLog } from './read-log.js';
+import { ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
+import {
+  failedReadResult,
+  firstSeqOf,
+  lastSeqOf,
+  type SequencedEvent,
+  toOutputEvent,
+} from './sequenced-event.js';
+import { spliceLog } from './splice-log.js';
+
+/** Largest piece of stdin in one `process/write`, in bytes. */
+const MAX_WRITE_BYTES = 1024 * 1024;
+
+/** What a follower needs of its client. */
+export interface FollowerHost {
+  /** Whether a slow iterator holds up the connection instead of losing events. */
+  readonly pausesForSlowReaders: boolean;
+  call<M extends MethodName>(
+    method: M,
+    params: ParamsOf<M>,
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<M>>;
+  supports(capability: string): Promise<boolean>;
+  /** Stops reading from the connection until `releaseInput`. */
+  holdInput(follower: object): void;
+  releaseInput(follower: object): void;
+}
+
+/** Which process is followed. */
+export interface FollowedProcess {
+  readonly processId: string;
+  /** Absent for processes of the client's own session. */
+  readonly sessionId: string | undefined;
+  readonly afterSeq: number;
+  /** Put in front of the numbers of writes, where others may have written before. */
+  readonly writeIdPrefix: string;
+  /** Called once nobody follows it any more. */
+  onUnregister(): void;
+}
+
+/** The events of one process, put in order from wherever they come. */
+export class ProcessFollower implements ProcessSession, EventSource {
+  readonly processId: string;
+  readonly sessionId: string | undefined;
+  readonly history: EventHistory;
+  readonly #host: FollowerHost;
+  readonly #target: { readonly processId: string; readonly sessionId?: string };
+  readonly #reorder: ReorderBuffer;
+  readonly #iterators = new Set<EventIterator>();
+  readonly #listeners = new Set<(event: ProcessEvent) => void>();
+  readonly #writeIdPrefix: string;
+  readonly #onUnregister: () => void;
+  #writes = 0;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #exit: ExitedEvent | undefined;
+  #failure: FailedEvent | undefined;
+  #closed = false;
+  #gone = false;
+  #wasSeen: boolean;
+  /** Readings of the log under way, during which pushed events that do not fit may be let go. */
+  #catchUps = 0;
+  /** Highest number of an event that was let go and has to come from the log. */
+  #lastLetGo = 0;
+
+  constructor(host: FollowerHost, followed: FollowedProcess) {
+    const { processId, sessionId, afterSeq } = followed;
+    this.#host = host;
+    this.processId = processId;
+    this.sessionId = sessionId;
+    this.#target = { processId, ...(sessionId !== undefined && { sessionId }) };
+    this.#reorder = new ReorderBuffer(afterSeq);
+    this.history = new EventHistory(afterSeq);
+    this.#writeIdPrefix = followed.writeIdPrefix;
+    this.#onUnregister = () => followed.onUnregister();
+    this.#wasSeen = afterSeq > 0;
+  }
+
+  get lastSeq(): number {
+    return this.history.lastSeq;
+  }
+
+  get isOver(): boolean {
+    return this.#closed || this.#failure !== undefined || this.#gone;
+  }
+
+  get failure(): FailedEvent | undefined {
+    return this.#failure;
+  }
+
+  /** Whether the server is known to have had the process. */
+  get wasSeen(): boolean {
+    return this.#wasSeen;
+  }
+
+  noteStarted(): void {
+    this.#wasSeen = true;
+  }
+
+  events({ afterSeq, signal }: EventsOptions = {}): AsyncIterableIterator<ProcessEvent> {
+    const iterator = new EventIterator(this, { afterSeq, signal });
+    if (signal?.aborted !== true) this.#iterators.add(iterator);
+    return iterator;
+  }
+
+  listen(listener: (event: ProcessEvent) => void): () => void {
+    const entry = (event: ProcessEvent) => listener(event);
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  async read(
+    params: Omit<ParamsOf<'process/read'>, 'processId' | 'sessionId'> = {},
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'process/read'>> {
+    if (this.#failure !== undefined) return failedReadResult(this.#failure.message, this.lastSeq);
+    try {
+      return await this.#host.call('process/read', { ...params, ...this.#target }, options);
+    } catch (error) {
+      // A failure that came while the read was under way is its answer.
+      const failure = this.failure;
+      if (failure === undefined) throw error;
+      return failedReadResult(failure.message, this.lastSeq);
+    }
+  }
+
+  write(data: Uint8Array, options: WriteOptions = {}): Promise<ResultOf<'process/write'>> {
+    const written = this.#lastWrite.then(() => this.#writePieces(data, options));
+    this.#lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  async catchUp(): Promise<void> {
+    await this.catchUpFrom(async (params) => {
+      try {
+        return await this.#host.call('process/read', { ...params, ...this.#target });
+      } catch (error) {
+        if (isProcessGone(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  unregister(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#onUnregister();
+    this.#host.releaseInput(this);
+    // Those who still read what a finished process left behind come to its end by themselves.
+    if (!this.#closed && this.#failure === undefined)
+      for (const iterator of [...this.#iterators]) void iterator.return();
+    this.#listeners.clear();
+  }
+
+  /** Takes an event from the connection, in whatever order they come. */
+  push(event: SequencedEvent): void {
+    if (this.isOver) return;
+    this.#wasSeen = true;
+    try {
+      for (const ready of this.#reorder.push(event)) this.#publish(ready);
+    } catch (error) {
+      if (!(error instanceof ReorderOverflowError)) throw error;
+      // The log that is being read has what is let go here.
+      if (this.#catchUps > 0) this.#letGo(event);
+      else this.fail(new ExecServerError('protocol', error.message, { cause: error }));
+    }
+  }
+
+  /** Learns from the log what was not pushed. */
+  async catchUpFrom(readPage: ReadPage): Promise<void> {
+    this.#catchUps++;
+    try {
+      do {
+        if (this.isOver) return;
+        const afterSeq = this.#reorder.lastSeq;
+        const pages = await readLog(readPage, afterSeq, (seq, { exited }) => {
+          // Where the exit is shows only at the end of the log, unless it was pushed.
+          const exitIsOpen = exited && !this.#knowsExit;
+          return !exitIsOpen && this.#reorder.firstPendingSeq === seq + 1;
+        });
+        if (pages === undefined) this.failAsForgotten();
+        else this.#splice(afterSeq, pages);
+      } while (this.#reorder.lastSeq < this.#lastLetGo);
+    } finally {
+      this.#catchUps--;
+    }
+  }
+
+  /** Ends it with a `failed` event; the first reason stays. */
+  fail(error: ExecServerError): void {
+    if (this.isOver) return;
+    const { lastSeq } = this;
+    const told =
+      error instanceof ConnectionLostError
+        ? new ConnectionLostError(error.message, { cause: error.cause, retryable: error.retryable, lastSeq })
+        : error;
+    this.#failure = { type: 'failed', message: error.message, error: told };
+    this.#tell(this.#failure);
+  }
+
+  async readOlder(afterSeq: number): Promise<readonly SequencedEvent[]> {
+    const { chunks, nextSeq } = await this.#host.call('process/read', {
+      ...this.#target,
+      afterSeq,
+      maxBytes: LOG_PAGE_BYTES,
+    });
+    const events: SequencedEvent[] = chunks.map(toOutputEvent);
+    // The log has output alone; where it stops, the exit may come next.
+    const exit = this.#exit;
+    if (exit !== undefined && exit.seq > afterSeq && exit.seq <= nextSeq) events.push(exit);
+    return events.sort((a, b) => firstSeqOf(a) - firstSeqOf(b));
+  }
+
+  moved(): void {
+    if (this.#host.pausesForSlowReaders) this.#holdWhileBehind();
+  }
+
+  stopped(iterator: EventIterator): void {
+    this.#iterators.delete(iterator);
+    this.moved();
+  }
+
+  get #knowsExit(): boolean {
+    return this.#exit !== undefined || this.#reorder.holdsExit;
+  }
+
+  #splice(
+    afterSeq: number,
+    { outputs, throughSeq, state }: NonNullable<Awaited<ReturnType<typeof readLog>>>,
+  ) {
+    this.#wasSeen = true;
+    const events = spliceLog({
+      afterSeq,
+      outputs,
+      throughSeq,
+      state,
+      exitIsKnown: this.#knowsExit,
+      wasPushed: (seq) => seq <= this.#reorder.lastSeq || this.#reorder.has(seq),
+    });
+    for (const event of events) this.push(event);
+  }
+
+  #letGo(event: SequencedEvent): void {
+    this.#reorder.clear();
+    this.#lastLetGo = Math.max(this.#lastLetGo, lastSeqOf(event));
+  }
+
+  /** A process that nobody has seen yet may still be about to start. */
+  failAsForgotten(): void {
+    if (!this.#wasSeen) return;
+    const text = `process ${this.processId} is no longer known to the server; what became of it is unknown`;
+    this.fail(new ExecServerError('process_expired', text));
+  }
+
+  #publish(event: SequencedEvent): void {
+    this.history.append(event);
+    if (event.type === 'exited') this.#exit = event;
+    if (event.type === 'closed') this.#closed = true;
+    this.moved();
+    if (!this.#host.pausesForSlowReaders) this.history.trim();
+    this.#tell(event);
+  }
+
+  #tell(event: ProcessEvent): void {
+    for (const listener of [...this.#listeners]) surfaceErrors(() => listener(event));
+    for (const iterator of [...this.#iterators]) iterator.wake();
+  }
+
+  /** Keeps what an iterator has yet to see, and has the connection wait while that is more than the history. */
+  #holdWhileBehind(): void {
+    let slowest = Number.POSITIVE_INFINITY;
+    for (const { cursor } of this.#iterators) {
+      // One that is behind the history already reads from the log, and needs the connection for that.
+      if (cursor + 1 >= this.history.firstSeq) slowest = Math.min(slowest, cursor);
+    }
+    this.history.trim(slowest);
+    if (this.history.isOverfull) this.#host.holdInput(this);
+    else this.#host.releaseInput(this);
+  }
+
+  async #writePieces(
+    data: Uint8Array,
+    { closeStdin = false, signal }: WriteOptions,
+  ): Promise<ResultOf<'process/write'>> {
+    if (closeStdin && !(await this.#host.supports('processCloseStdin')))
+      throw new CapabilityMissingError('processCloseStdin');
+    for (let at = 0; ; at += MAX_WRITE_BYTES) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const isLast = at + MAX_WRITE_BYTES >= data.length;
+      const params = {
+        ...this.#target,
+        chunk: encodeBase64(data.subarray(at, at + MAX_WRITE_BYTES)),
+        writeId: `${this.#writeIdPrefix}${++this.#writes}`,
+        ...(isLast && closeStdin && { closeStdin }),
+      };
+      const result = await this.#host.call('process/write', params, signal && { signal });
+      if (isLast || result.status !== 'accepted') return result;
+    }
+  }
+}
+
+function isProcessGone(error: unknown): boolean {
+  return (
+    error instanceof ExecServerError && (error.code === 'process_unknown' || error.code === 'process_expired')
+  );
+}
