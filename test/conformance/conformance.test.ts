@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { applyDifferences } from './apply-differences.js';
 import { type PlayOptions, playScenario } from './runner.js';
 import { LATER, NEEDS, OURS_ALONE } from './scenarios.js';
-import { isAppScenario, listScenarios, loadTranscript } from './transcript.js';
+import { isAppScenario, isV0Scenario, listScenarios, loadTranscript } from './transcript.js';
 
 /** Other servers to play against, such as those that were recorded; then nothing differs and nothing is later. */
 const execCommand = process.env.CONFORMANCE_COMMAND?.split(' ');
@@ -29,7 +29,8 @@ function optionsFor(scenario: string, command: readonly string[] | undefined): P
 describe('conformance', () => {
   for (const scenario of listScenarios()) {
     const command = isAppScenario(scenario) ? appCommand : execCommand;
-    if (playsOthers && (command === undefined || OURS_ALONE[scenario] !== undefined)) continue;
+    const isOursAlone = OURS_ALONE[scenario] !== undefined || isV0Scenario(scenario);
+    if (playsOthers && (command === undefined || isOursAlone)) continue;
     test(scenario, async (context) => {
       const later = LATER[scenario];
       if (later !== undefined && command === undefined) {

@@ -62,6 +62,12 @@ export const EXPECTED_DIFFERENCES: readonly ExpectedDifference[] = [
     instead: [closed('A', 1000)],
   },
   {
+    scenario: '05-unknown-method',
+    lines: [7, 7],
+    topic: 'The oldest generation',
+    instead: [error('A', 2, -32600, 'client must call initialize before using exec methods')],
+  },
+  {
     scenario: '08-unknown-notification-closes',
     lines: [8, 8],
     topic: 'Close frames',

@@ -1,16 +1,18 @@
 import type { WireMessage } from '@exec-server/testing';
 import type { Bindings } from './placeholders.js';
 
-/** Whether `message` carries output of a process of the app dialect, which is cut into pieces by chance. */
+/** Whether `message` carries output of a process in one of the dialects that cut it without numbering the pieces. */
 export function isOutputDelta({ method }: WireMessage): boolean {
   return method === 'command/exec/outputDelta' || method === 'process/outputDelta';
 }
 
-/** The process that a message of the app dialect is about. */
+/** The process that a message of the app dialect, or of the oldest generation, is about. */
 export function subjectOf({ method, params = {} }: WireMessage): string | undefined {
   if (params.processHandle !== undefined) return `handle ${JSON.stringify(params.processHandle)}`;
   if (method?.startsWith('command/exec') && params.processId !== undefined)
     return `process ${JSON.stringify(params.processId)}`;
+  if (method?.startsWith('command/exec/') && params.sessionId !== undefined)
+    return `session ${JSON.stringify(params.sessionId)}`;
   return undefined;
 }
 
@@ -28,10 +30,13 @@ function joinDeltas(
   const streams = new Map<string, StreamOutput>();
   for (const message of messages) {
     if (!isOutputDelta(message) || subjectOf(message) !== subject) continue;
-    const { stream, deltaBase64, capReached } = message.params ?? {};
+    const { stream, deltaBase64, chunk, capReached } = message.params ?? {};
     const known = streams.get(String(stream));
     streams.set(String(stream), {
-      bytes: Buffer.concat([known?.bytes ?? Buffer.alloc(0), bindings.decodeChunk(String(deltaBase64))]),
+      bytes: Buffer.concat([
+        known?.bytes ?? Buffer.alloc(0),
+        bindings.decodeChunk(String(deltaBase64 ?? chunk)),
+      ]),
       capReached: (known?.capReached ?? false) || capReached === true,
     });
   }

@@ -39,7 +39,7 @@ const ANSWER_DEADLINE_MS = 25_000;
 const STDIO_ARGS = ['--listen', 'stdio://'] as const;
 
 /** Members of notifications that say what they are about. */
-const SUBJECTS = ['requestId', 'processHandle', 'watchId'] as const;
+const SUBJECTS = ['requestId', 'processHandle', 'sessionId', 'watchId'] as const;
 
 /** Plays a recording against a fresh server; gives what differed, one text per place. */
 export async function playScenario(

@@ -85,6 +85,11 @@ export function isAppScenario(scenario: string): boolean {
   return scenario.startsWith(APP_FOLDER);
 }
 
+/** Conversations of the oldest generation, written down from what is known of it: no server of today has been recorded. */
+export function isV0Scenario(scenario: string): boolean {
+  return scenario.startsWith('v0/');
+}
+
 /** The lines of a recording without its heading. */
 export function loadTranscript(scenario: string): NumberedLine[] {
   const content = readFileSync(new URL(`${scenario}.jsonl`, DIRECTORY), 'utf8');
