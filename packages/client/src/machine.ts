@@ -1,0 +1,80 @@
+import type { EnvironmentInfo } from '@exec-server/protocol';
+import { asyncDispose } from './dispose-symbol.js';
+import { createFileSystem } from './fs/create-file-system.js';
+import type { FileSystem } from './fs/file-system.js';
+import type { ExecServerClient } from './low-level/exec-server-client.js';
+import { type AttachOptions, attachProcess } from './process/attach.js';
+import { createProcesses, type Processes } from './process/list-processes.js';
+import type { ProcessHandle } from './process/process-handle.js';
+import type { ProcessResult } from './process/process-result.js';
+import type { PtyHandle } from './process/pty-handle.js';
+import { runProcess } from './process/run.js';
+import { createShell, type Shell } from './process/shell.js';
+import { spawnProcess, spawnPty } from './process/spawn.js';
+import type { PtyOptions, RunOptions, SpawnOptions } from './process/spawn-options.js';
+
+/** A machine with an exec-server on it: its processes, its files, its network. */
+export class Machine implements AsyncDisposable {
+  /** One method for each call of the wire, for those who keep the books themselves. */
+  readonly client: ExecServerClient;
+  readonly processes: Processes;
+  readonly fs: FileSystem;
+  /**
+   * Runs a script in the shell of the server's user: machine.shell`grep -rn ${pattern} src | head -20`. Values become
+   * words of their own, whatever they contain; a list becomes several. Quotes around a value are therefore wrong.
+   * Options come first: machine.shell({ cwd: '/srv' })`make ${target}`.
+   */
+  readonly shell: Shell;
+
+  constructor(client: ExecServerClient) {
+    this.client = client;
+    this.processes = createProcesses(client);
+    this.fs = createFileSystem(client);
+    this.shell = createShell(client);
+  }
+
+  /** Id of the session, to resume it by another client; absent until the first connection. */
+  get sessionId(): string | undefined {
+    return this.client.sessionId;
+  }
+
+  /**
+   * Runs a program and waits for its end. A code other than 0 is a result like any other unless `check` is set. What it
+   * writes is collected within limits, and what it leaves running in the background is not waited for.
+   */
+  run(argv: readonly string[], options?: RunOptions): Promise<ProcessResult> {
+    return runProcess(this.client, argv, options);
+  }
+
+  /** Starts a program and returns at once. */
+  spawn(argv: readonly string[], options?: SpawnOptions): Promise<ProcessHandle> {
+    return spawnProcess(this.client, argv, options);
+  }
+
+  /** Starts a program on a terminal. */
+  pty(argv: readonly string[], options?: PtyOptions): Promise<PtyHandle> {
+    return spawnPty(this.client, argv, options);
+  }
+
+  /**
+   * Follows a process that was detached from, or started by another client of the same principal. On a terminal the
+   * handle is a `PtyHandle`.
+   */
+  attach(id: string, options?: AttachOptions): Promise<ProcessHandle> {
+    return attachProcess(this.client, id, options);
+  }
+
+  /** What the server tells about its host. */
+  environment(): Promise<EnvironmentInfo> {
+    return this.client.environment();
+  }
+
+  /** Ends the connection, and a server that was spawned for it. The server ends the session's processes after a while. */
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

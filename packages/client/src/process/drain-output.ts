@@ -1,0 +1,54 @@
+import { ExecServerError } from '../errors.js';
+import type { ProcessSession } from '../process-session.js';
+import type { ProcessRecord } from './process-record.js';
+
+/** Output that somebody else holds open counts as drained when nothing came for so long, in milliseconds. */
+export const OUTPUT_QUIET_MS = 100;
+
+/** And at the latest so long after the end of the process, whoever goes on writing; in milliseconds. */
+export const OUTPUT_DRAIN_LIMIT_MS = 2000;
+
+/**
+ * Waits, after the end of a process, for the end of its output. Where something that it started holds that open, it
+ * waits until nothing more comes; the server goes on reading, so that nobody who writes there is hurt.
+ */
+export async function drainOutput(session: ProcessSession, record: ProcessRecord): Promise<void> {
+  const deadline = performance.now() + OUTPUT_DRAIN_LIMIT_MS;
+  while (!record.isOver) {
+    await untilQuiet(session, record, OUTPUT_QUIET_MS);
+    if (record.isOver || performance.now() >= deadline) return;
+    if (await isOpenAndQuiet(session)) return;
+  }
+}
+
+/** Resolves when no output came for `quietMs`, or none can come any more. */
+export function untilQuiet(session: ProcessSession, record: ProcessRecord, quietMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(timer);
+      stopListening();
+      resolve();
+    };
+    let timer = setTimeout(settle, quietMs);
+    const stopListening = session.listen((event) => {
+      if (event.type !== 'output') return;
+      clearTimeout(timer);
+      timer = setTimeout(settle, quietMs);
+    });
+    void record.over.then(settle);
+  });
+}
+
+/** Asks the server, because a quiet connection may only be a slow one. Fetches the rest where it knows of more. */
+async function isOpenAndQuiet(session: ProcessSession): Promise<boolean> {
+  try {
+    const { closed, nextSeq } = await session.read({ afterSeq: session.lastSeq, maxBytes: 1 });
+    if (!closed && nextSeq - 1 <= session.lastSeq) return true;
+    await session.catchUp();
+    return false;
+  } catch (error) {
+    // Nothing more can be learned of it; what is known is the result.
+    if (error instanceof ExecServerError) return true;
+    throw error;
+  }
+}

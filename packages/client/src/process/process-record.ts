@@ -1,0 +1,146 @@
+import type { ExecServerError } from '../errors.js';
+import type { ExitedEvent, OutputEvent, ProcessEvent, StreamName } from '../process-event.js';
+import { HeadTailBuffer, type HeadTailLimits } from './head-tail-buffer.js';
+import { type Outcome, outcomeOfExit } from './outcome.js';
+import type { MissedEvents, ProcessResult, SpillFile } from './process-result.js';
+import { completeLength } from './utf8.js';
+
+const STILL_RUNNING: Outcome = { kind: 'unknown', reason: 'it is still running' };
+
+/** What this client has seen of a process: its output within limits, and its end. */
+export class ProcessRecord {
+  /** Settles when the process has ended or nothing more can be learned of it. */
+  readonly ended: Promise<void>;
+  /** Settles when nothing more can follow. */
+  readonly over: Promise<void>;
+  readonly #stdout: HeadTailBuffer;
+  readonly #stderr: HeadTailBuffer;
+  readonly #all: HeadTailBuffer;
+  /** Beginnings of characters whose end has yet to come, so that `all` mixes characters and not bytes. */
+  readonly #severed = new Map<StreamName, Uint8Array>();
+  readonly #missed: MissedEvents[] = [];
+  readonly #startedAtMs = performance.now();
+  #endedAtMs: number | undefined;
+  #exit: ExitedEvent | undefined;
+  #unknownBecause: string | undefined;
+  #error: ExecServerError | undefined;
+  #closed = false;
+  #isOver = false;
+  #resolveEnded: () => void = () => {};
+  #resolveOver: () => void = () => {};
+
+  constructor(limits: HeadTailLimits) {
+    this.#stdout = new HeadTailBuffer(limits);
+    this.#stderr = new HeadTailBuffer(limits);
+    this.#all = new HeadTailBuffer(limits);
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.over = new Promise((resolve) => {
+      this.#resolveOver = resolve;
+    });
+  }
+
+  /** How the process ended; absent while it runs. */
+  get outcome(): Outcome | undefined {
+    if (this.#exit !== undefined) return outcomeOfExit(this.#exit);
+    return this.#unknownBecause === undefined ? undefined : { kind: 'unknown', reason: this.#unknownBecause };
+  }
+
+  /** What kept this client from learning more. */
+  get error(): ExecServerError | undefined {
+    return this.#error;
+  }
+
+  /** Nothing more can follow. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  take(event: ProcessEvent): void {
+    switch (event.type) {
+      case 'output':
+        this.#takeOutput(event);
+        break;
+      case 'gap':
+        this.#missed.push({ fromSeq: event.fromSeq, toSeq: event.toSeq });
+        break;
+      case 'exited':
+        this.#exit = event;
+        this.#end();
+        break;
+      case 'closed':
+        this.#closed = true;
+        // Without its exit, which a gap has swallowed, nobody knows how it ended.
+        this.#finish('its end was missed');
+        break;
+      case 'failed':
+        this.#error = event.error;
+        this.#finish(event.message);
+        break;
+    }
+  }
+
+  /** Nobody follows the process any more. */
+  abandon(reason: string): void {
+    if (!this.#isOver) this.#finish(reason);
+  }
+
+  /** What is known now; of a process that has not ended the outcome is not. */
+  summarize(spill?: SpillFile): ProcessResult {
+    if (this.#isOver) this.#flushSevered();
+    const outcome = this.outcome ?? STILL_RUNNING;
+    const stdout = this.#stdout.collect();
+    const stderr = this.#stderr.collect();
+    return {
+      outcome,
+      exitCode: outcome.kind === 'unknown' ? undefined : outcome.exitCode,
+      signal: outcome.kind === 'signaled' ? outcome.signal : undefined,
+      timedOut: this.#exit?.timedOut ?? false,
+      stdout,
+      stderr,
+      all: this.#all.collect(),
+      droppedBytes: stdout.droppedBytes + stderr.droppedBytes,
+      missed: [...this.#missed],
+      outputOpen: this.#exit !== undefined && !this.#closed,
+      sandboxDenied: this.#exit?.sandboxDenied,
+      durationMs: (this.#endedAtMs ?? performance.now()) - this.#startedAtMs,
+      spill,
+      spillPath: spill?.path,
+    };
+  }
+
+  #takeOutput({ stream, data }: OutputEvent): void {
+    (stream === 'stderr' ? this.#stderr : this.#stdout).append(data);
+    const severed = this.#severed.get(stream);
+    const bytes = severed === undefined ? data : concatenate(severed, data);
+    const complete = completeLength(bytes);
+    this.#all.append(bytes.subarray(0, complete));
+    if (complete < bytes.length) this.#severed.set(stream, bytes.slice(complete));
+    else this.#severed.delete(stream);
+  }
+
+  #flushSevered(): void {
+    for (const bytes of this.#severed.values()) this.#all.append(bytes);
+    this.#severed.clear();
+  }
+
+  #finish(reason: string): void {
+    this.#unknownBecause = reason;
+    this.#isOver = true;
+    this.#end();
+    this.#resolveOver();
+  }
+
+  #end(): void {
+    this.#endedAtMs ??= performance.now();
+    this.#resolveEnded();
+  }
+}
+
+function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}

@@ -1,0 +1,54 @@
+import type { SessionClient } from '../session-client.js';
+import { usageError } from '../usage.js';
+import type { ProcessResult } from './process-result.js';
+import { runProcess } from './run.js';
+import { type ShellValue, toScript } from './shell-quote.js';
+import type { RunOptions } from './spawn-options.js';
+
+/** A script as a tagged template. */
+export type ShellTag = (
+  strings: TemplateStringsArray,
+  ...values: readonly ShellValue[]
+) => Promise<ProcessResult>;
+
+/** Runs a script in the shell of the server's user, with options where they are given first. */
+export interface Shell extends ShellTag {
+  (options: RunOptions): ShellTag;
+}
+
+/** Shells that read quotes the way POSIX says. */
+const POSIX_SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash']);
+
+const FALLBACK_SHELL = '/bin/sh';
+
+export function createShell(client: SessionClient): Shell {
+  const tagWith =
+    (options: RunOptions): ShellTag =>
+    async (strings, ...values) => {
+      const script = toScript(strings, values);
+      return runProcess(client, [await findShell(client), '-c', script], options);
+    };
+  function shell(options: RunOptions): ShellTag;
+  function shell(strings: TemplateStringsArray, ...values: readonly ShellValue[]): Promise<ProcessResult>;
+  function shell(
+    first: RunOptions | TemplateStringsArray,
+    ...values: readonly ShellValue[]
+  ): ShellTag | Promise<ProcessResult> {
+    if (isTemplate(first)) return tagWith({})(first, ...values);
+    if (typeof first !== 'object' || first === null || Array.isArray(first))
+      throw usageError('`shell` is a template tag: machine.shell`ls ${directory}`');
+    return tagWith(first);
+  }
+  return shell;
+}
+
+function isTemplate(value: unknown): value is TemplateStringsArray {
+  return Array.isArray(value) && 'raw' in value;
+}
+
+/** The user's shell if it quotes as scripts here are quoted, else the one that every such system has. */
+async function findShell(client: SessionClient): Promise<string> {
+  const { shell, platformOs } = await client.environment();
+  if (platformOs === 'windows') throw usageError('`shell` needs a host with a POSIX shell; use `run`');
+  return POSIX_SHELLS.has(shell.name) ? shell.path : FALLBACK_SHELL;
+}

@@ -1,0 +1,97 @@
+import type { SandboxContext } from '@exec-server/protocol';
+import type { ProcessInput } from './process-input.js';
+
+/** What is collected of each stream of a process while it runs. */
+export interface OutputOptions {
+  /** Bytes kept of the beginning of each stream. @default 1 MiB */
+  readonly headBytes?: number;
+  /** Bytes kept of the end of each stream. @default 1 MiB */
+  readonly tailBytes?: number;
+  /** Have the server write the whole output to a file on its host too; its path is in the result. @default false */
+  readonly spill?: boolean;
+}
+
+/** What every way of starting a process takes. */
+export interface CommonOptions {
+  /**
+   * Working directory: an absolute path of the server's host, or a `file:` URL.
+   *
+   * @default the directory that the server was started in, or else its user's home
+   */
+  readonly cwd?: string | URL;
+  /** Variables to set; they win over inherited ones. Those that are undefined are left alone. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Which of the server's own variables the process gets: those that programs need to work (`PATH`, `HOME`, `LANG` and
+   * the like), all, or none. Names that contain KEY, SECRET or TOKEN are never inherited; set them by `env`.
+   *
+   * @default 'core'
+   */
+  readonly inheritEnv?: 'core' | 'all' | 'none';
+  /** Name of the process, unique in its session. @default a random one */
+  readonly id?: string;
+  /** Words to find the process by in `processes.list`. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** How long it may outlive its session, in milliseconds. @default 0, it ends with it */
+  readonly keepAliveMs?: number;
+  /** The server ends it, with everything it started, after so many milliseconds. @default never */
+  readonly timeoutMs?: number;
+  /**
+   * What lies between SIGTERM and SIGKILL whenever the process is ended: by its `timeoutMs`, by an abort, by leaving
+   * the block of its handle; in milliseconds.
+   *
+   * @default 5000
+   */
+  readonly graceMs?: number;
+  /** What the program sees as `argv[0]`. @default the first element of argv */
+  readonly arg0?: string;
+  /** What the process may touch. @default everything that the server's user may */
+  readonly sandbox?: SandboxContext;
+  readonly output?: OutputOptions;
+}
+
+/** How to start a process on pipes. */
+export interface SpawnOptions extends CommonOptions {
+  /** `pipe` leaves stdin open for the handle's `stdin`; with `none` the process finds it empty. @default 'none' */
+  readonly stdin?: 'pipe' | 'none';
+  /** What the process gets to read; stdin is closed behind it. Not together with `stdin: 'pipe'`. */
+  readonly input?: ProcessInput;
+  /** Cancels the start. A process that has started is left alone. */
+  readonly signal?: AbortSignal;
+}
+
+/** How to run a command. */
+export interface RunOptions extends Omit<SpawnOptions, 'stdin' | 'signal'> {
+  /** Reject with `ExitError` unless the command exits with code 0. @default false */
+  readonly check?: boolean;
+  /** Terminates the process with everything it started; `run` rejects with the reason once it is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** How to start a process on a terminal. */
+export interface PtyOptions extends CommonOptions {
+  /** Width of the terminal in characters. @default 80 */
+  readonly cols?: number;
+  /** Height of the terminal in characters. @default 24 */
+  readonly rows?: number;
+  /** Cancels the start. A process that has started is left alone. */
+  readonly signal?: AbortSignal;
+}
+
+const COMMON_NAMES: readonly (keyof CommonOptions)[] = [
+  'cwd',
+  'env',
+  'inheritEnv',
+  'id',
+  'tags',
+  'keepAliveMs',
+  'timeoutMs',
+  'graceMs',
+  'arg0',
+  'sandbox',
+  'output',
+];
+/** Names of the options, for callers whose compiler did not check them. */
+export const SPAWN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'stdin', 'input', 'signal'];
+export const RUN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'input', 'signal', 'check'];
+export const PTY_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'cols', 'rows', 'signal'];

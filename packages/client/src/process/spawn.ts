@@ -1,0 +1,113 @@
+import { ExecServerError } from '../errors.js';
+import { checkOptions } from '../fs/check-options.js';
+import { requireCapability } from '../fs/require-capability.js';
+import { createRandomId } from '../random-id.js';
+import type { SessionClient } from '../session-client.js';
+import { requireWholeNumber, usageError } from '../usage.js';
+import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
+import type { ProcessInput } from './process-input.js';
+import { ProcessRecord } from './process-record.js';
+import { PtyHandle } from './pty-handle.js';
+import {
+  type CommonOptions,
+  type OutputOptions,
+  PTY_OPTION_NAMES,
+  type PtyOptions,
+  SPAWN_OPTION_NAMES,
+  type SpawnOptions,
+} from './spawn-options.js';
+import { type StdioChoice, toStartParams } from './start-params.js';
+
+/** What is kept of the beginning and of the end of each stream where the caller does not say, in bytes each. */
+export const DEFAULT_KEPT_BYTES = 1024 * 1024;
+
+/** Starts a process on pipes. */
+export async function spawnProcess(
+  client: SessionClient,
+  argv: readonly string[],
+  options: SpawnOptions = {},
+): Promise<ProcessHandle> {
+  checkOptions('spawn', options, SPAWN_OPTION_NAMES);
+  const { stdin = 'none', input } = options;
+  if (input !== undefined && stdin === 'pipe')
+    throw usageError("`input` closes stdin behind it; write to the handle's `stdin` instead");
+  if (input !== undefined) await requireCapability(client, 'processCloseStdin');
+  const pipeStdin = stdin === 'pipe' || input !== undefined;
+  return start(client, argv, options, { tty: false, pipeStdin }, ProcessHandle);
+}
+
+/** Starts a process on a terminal. */
+export async function spawnPty(
+  client: SessionClient,
+  argv: readonly string[],
+  options: PtyOptions = {},
+): Promise<PtyHandle> {
+  checkOptions('pty', options, PTY_OPTION_NAMES);
+  const { rows, cols } = options;
+  requireWholeNumber('rows', rows, 1);
+  requireWholeNumber('cols', cols, 1);
+  const size =
+    rows === undefined && cols === undefined ? {} : { size: { rows: rows ?? 24, cols: cols ?? 80 } };
+  return start(client, argv, options, { tty: true, pipeStdin: true, ...size }, PtyHandle);
+}
+
+async function start<Handle extends ProcessHandle>(
+  client: SessionClient,
+  argv: readonly string[],
+  options: CommonOptions & { readonly signal?: AbortSignal; readonly input?: ProcessInput },
+  stdio: StdioChoice,
+  HandleClass: new (options: ProcessHandleOptions) => Handle,
+): Promise<Handle> {
+  const { signal, id: processId = createRandomId(), graceMs, output = {} } = options;
+  signal?.throwIfAborted();
+  const params = await toStartParams(client, processId, argv, options, stdio);
+  const canCloseStdin = await client.supports('processCloseStdin');
+  signal?.throwIfAborted();
+  const session = client.registerProcess(processId);
+  const record = new ProcessRecord(keptLimits(output));
+  session.listen((event) => record.take(event));
+  try {
+    const { pid } = await client.call('process/start', params, signal === undefined ? {} : { signal });
+    return new HandleClass({
+      client,
+      session,
+      record,
+      target: { processId },
+      pid,
+      program: argv[0] ?? '',
+      stdin: { kind: stdinKind(stdio), canClose: canCloseStdin },
+      graceMs,
+      spills: output.spill === true,
+      input: options.input,
+    });
+  } catch (error) {
+    session.unregister();
+    if (mayHaveStarted(error, signal)) endUnwanted(client, processId);
+    throw error;
+  }
+}
+
+/** The limits on what a handle collects. */
+export function keptLimits({ headBytes, tailBytes }: OutputOptions): {
+  headBytes: number;
+  tailBytes: number;
+} {
+  return { headBytes: headBytes ?? DEFAULT_KEPT_BYTES, tailBytes: tailBytes ?? DEFAULT_KEPT_BYTES };
+}
+
+function stdinKind({ tty, pipeStdin }: StdioChoice): 'tty' | 'pipe' | 'none' {
+  if (tty) return 'tty';
+  return pipeStdin ? 'pipe' : 'none';
+}
+
+function mayHaveStarted(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted === true) return true;
+  return (
+    error instanceof ExecServerError && (error.code === 'connection_lost' || error.code === 'request_timeout')
+  );
+}
+
+/** Nobody holds a handle on it. Where it was not started, or the connection is gone for good, there is nothing to end. */
+function endUnwanted(client: SessionClient, processId: string): void {
+  client.call('process/terminate', { processId }, { resend: true }).catch(() => {});
+}

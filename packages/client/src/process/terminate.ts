@@ -1,0 +1,92 @@
+import type { ParamsOf, SignalName } from '@exec-server/protocol';
+import { CapabilityMissingError } from '../errors.js';
+import type { ProcessSession } from '../process-session.js';
+import type { SessionClient } from '../session-client.js';
+import { requireWholeNumber } from '../usage.js';
+import type { Outcome } from './outcome.js';
+import type { ProcessRecord } from './process-record.js';
+import type { ProcessTarget } from './process-target.js';
+import { settleWithin } from './wait.js';
+
+/** How to end a process. */
+export interface TerminateOptions {
+  /** What it is told first. @default 'SIGTERM' */
+  readonly signal?: SignalName;
+  /** Time it then has before everything is killed, in milliseconds; 0 kills at once. @default the handle's `graceMs` */
+  readonly graceMs?: number;
+}
+
+/** What ending a process came to. */
+export interface TerminateResult {
+  /** False when it had ended before. */
+  readonly wasRunning: boolean;
+  /** Who was signalled: the process and everything it started. Absent where the server does not tell. */
+  readonly pids: readonly number[] | undefined;
+  /** What it was told first. A server without grace kills at once, and then this is `SIGKILL`. */
+  readonly signal: SignalName;
+  /** The time that it had, in milliseconds. */
+  readonly graceMs: number;
+  readonly outcome: Outcome;
+}
+
+/** What ending a process takes. */
+export interface TerminateContext {
+  readonly client: SessionClient;
+  readonly session: ProcessSession;
+  readonly record: ProcessRecord;
+  readonly target: ProcessTarget;
+  readonly sendSignal: (name: SignalName) => Promise<void>;
+  /** Resolves when process and output are at their end. */
+  readonly settled: () => Promise<void>;
+}
+
+type FirstWord = Pick<TerminateResult, 'pids' | 'signal' | 'graceMs'>;
+
+/** Ends a process with everything it started and waits until it is gone. */
+export async function terminateProcess(
+  context: TerminateContext,
+  options: TerminateOptions & { readonly graceMs: number },
+): Promise<TerminateResult> {
+  const { record, settled } = context;
+  const { graceMs, signal = 'SIGTERM' } = options;
+  requireWholeNumber('graceMs', graceMs);
+  const { outcome } = record;
+  if (outcome !== undefined) return { wasRunning: false, pids: [], signal, graceMs, outcome };
+  const told = await endWith(context, graceMs === 0 ? 'SIGKILL' : signal, graceMs);
+  await settled();
+  return { wasRunning: true, ...told, outcome: record.outcome as Outcome };
+}
+
+async function endWith(context: TerminateContext, signal: SignalName, graceMs: number): Promise<FirstWord> {
+  const hasGrace = await context.client.supports('processGracefulTerminate');
+  if (signal === 'SIGTERM' && hasGrace) {
+    return { signal, graceMs, pids: await callTerminate(context, { graceful: { timeoutMs: graceMs } }) };
+  }
+  if (signal !== 'SIGKILL' && (await isSent(context, signal))) {
+    await settleWithin(context.record.ended, graceMs);
+    return { signal, graceMs, pids: await callTerminate(context) };
+  }
+  return { signal: 'SIGKILL', graceMs: 0, pids: await callTerminate(context) };
+}
+
+/** False for a signal that the server cannot send. */
+async function isSent(context: TerminateContext, signal: SignalName): Promise<boolean> {
+  try {
+    await context.sendSignal(signal);
+    return true;
+  } catch (error) {
+    if (error instanceof CapabilityMissingError) return false;
+    throw error;
+  }
+}
+
+async function callTerminate(
+  { client, session, target, record }: TerminateContext,
+  mode?: ParamsOf<'process/terminate'>['mode'],
+): Promise<readonly number[] | undefined> {
+  const params = { ...target, ...(mode !== undefined && { mode }) };
+  const { running, pids } = await client.call('process/terminate', params, { resend: true });
+  // It has ended, or is not known any more; either way there is news of it that did not get here.
+  if (!running && record.outcome === undefined) await session.catchUp();
+  return pids;
+}

@@ -1,0 +1,198 @@
+import { LaggedError } from '../errors.js';
+import { checkOptions } from '../fs/check-options.js';
+import { requireCapability } from '../fs/require-capability.js';
+import type { StreamName } from '../process-event.js';
+import type { ProcessSession } from '../process-session.js';
+import type { SessionClient } from '../session-client.js';
+import { requireWholeNumber, usageError } from '../usage.js';
+import { drainOutput, untilQuiet } from './drain-output.js';
+import { ExitError } from './errors.js';
+import { LineSplitter } from './line-splitter.js';
+import { linkAbort } from './link-abort.js';
+import { describeOutcome } from './outcome.js';
+import { isPartOf, type OutputName } from './output-view.js';
+import type { ProcessRecord } from './process-record.js';
+import { type WaitOptions, waitWithin } from './wait.js';
+
+/** Until the process writes something, or has written it already. */
+export type TextCondition = WaitOptions & {
+  /** Where to look. @default 'all' */
+  readonly stream?: OutputName;
+} & (
+    | {
+        /** A whole line that contains the text, or matches. */
+        readonly line: string | RegExp;
+        readonly text?: never;
+      }
+    | {
+        /** A line, also one that has not ended, that contains the text, or matches: for prompts. */
+        readonly text: string | RegExp;
+        readonly line?: never;
+      }
+  );
+
+/** Until something accepts connections. */
+export interface PortCondition extends WaitOptions {
+  /** TCP port on the server's host. */
+  readonly port: number;
+  /** @default the loopback addresses of the server's host */
+  readonly host?: string;
+}
+
+/** Until nothing was written for a while. */
+export interface QuietCondition extends WaitOptions {
+  /** Milliseconds without output. */
+  readonly quietMs: number;
+}
+
+export type WaitForCondition = TextCondition | PortCondition | QuietCondition;
+
+/** What waiting takes. */
+export interface WaitForContext {
+  readonly client: SessionClient;
+  readonly session: ProcessSession;
+  readonly record: ProcessRecord;
+  /** Names the process in messages to people. */
+  readonly program: string;
+}
+
+/** Longest that the server is asked to watch a port at once, in milliseconds: who has left must not keep it waiting. */
+const PORT_WATCH_MS = 10_000;
+
+/** What the answer to that may take beyond it, in milliseconds. */
+const PORT_ANSWER_MS = 30_000;
+
+const CONDITION_NAMES = ['line', 'text', 'stream', 'port', 'host', 'quietMs', 'timeoutMs', 'signal'];
+
+/** Resolves when the condition holds, with the line that did it where it is about text. */
+export async function waitForCondition(
+  condition: WaitForCondition,
+  context: WaitForContext,
+): Promise<string | undefined> {
+  checkOptions('waitFor', condition, CONDITION_NAMES);
+  const { controller, unlink } = linkAbort(condition.signal);
+  try {
+    const [met, missing] = start(condition, context, controller.signal);
+    return await waitWithin(met, condition, context.record, missing);
+  } finally {
+    unlink();
+    controller.abort();
+  }
+}
+
+/** Begins to wait, and says what will be missing if it takes too long. */
+function start(
+  condition: WaitForCondition,
+  context: WaitForContext,
+  signal: AbortSignal,
+): [Promise<string | undefined>, string] {
+  if ('port' in condition) {
+    const waiting = waitForPort(condition, context, signal);
+    return [
+      unlessEnded(waiting, context, `port ${condition.port} opened`),
+      `port ${condition.port} did not open`,
+    ];
+  }
+  if ('quietMs' in condition) {
+    const waiting = waitForQuiet(condition, context);
+    return [unlessEnded(waiting, context, 'its output was quiet'), 'the output did not become quiet'];
+  }
+  const pattern = condition.line ?? condition.text;
+  if (pattern === undefined) throw usageError('waitFor needs `line`, `text`, `port` or `quietMs`');
+  return [waitForText(condition, pattern, context, signal), `${pattern} did not show`];
+}
+
+async function waitForPort(
+  { port, host }: PortCondition,
+  { client }: WaitForContext,
+  signal: AbortSignal,
+): Promise<undefined> {
+  await requireCapability(client, 'netWaitForPort');
+  const params = { port, timeoutMs: PORT_WATCH_MS, ...(host !== undefined && { host }) };
+  const options = { signal, timeoutMs: PORT_WATCH_MS + PORT_ANSWER_MS, resend: true };
+  while (!signal.aborted) {
+    const { open } = await client.call('net/waitForPort', params, options);
+    if (open) return undefined;
+  }
+  return undefined;
+}
+
+async function waitForQuiet(
+  { quietMs }: QuietCondition,
+  { session, record }: WaitForContext,
+): Promise<undefined> {
+  requireWholeNumber('quietMs', quietMs);
+  do await untilQuiet(session, record, quietMs);
+  while (
+    // The silence of the dead is told by who waits for the end.
+    record.outcome !== undefined &&
+    !record.isOver
+  );
+  return record.isOver ? new Promise<never>(() => {}) : undefined;
+}
+
+async function waitForText(
+  { line, stream = 'all' }: TextCondition,
+  pattern: string | RegExp,
+  context: WaitForContext,
+  signal: AbortSignal,
+): Promise<string> {
+  const { session, record } = context;
+  const { controller, unlink } = linkAbort(signal);
+  // What somebody else may write after the end of the process is nobody's business here.
+  void record.ended.then(() => drainOutput(session, record)).then(() => controller.abort());
+  const wantsWholeLines = line !== undefined;
+  const splitters = new Map<StreamName, LineSplitter>();
+  try {
+    for await (const event of readOn(session, controller.signal)) {
+      if (!isPartOf(event.stream, stream)) continue;
+      const splitter = splitters.get(event.stream) ?? new LineSplitter();
+      splitters.set(event.stream, splitter);
+      const lines = splitter.push(event.data);
+      const shown = wantsWholeLines ? lines : [...lines, splitter.rest];
+      const found = shown.find((candidate) => matches(candidate, pattern));
+      if (found !== undefined) return found;
+    }
+  } finally {
+    unlink();
+  }
+  const rest = [...splitters.values()].flatMap((splitter) => splitter.end());
+  const found = rest.find((candidate) => matches(candidate, pattern));
+  if (found !== undefined) return found;
+  throw endedFirst(context, `${pattern} showed`);
+}
+
+/** Output from the oldest that is retained on. What is missed on the way is skipped: it cannot be waited for. */
+async function* readOn(session: ProcessSession, signal: AbortSignal) {
+  for (let afterSeq: number | undefined, lagged = true; lagged; ) {
+    lagged = false;
+    try {
+      for await (const event of session.events({ signal, ...(afterSeq !== undefined && { afterSeq }) })) {
+        if (event.type === 'output') yield event;
+      }
+    } catch (error) {
+      if (!(error instanceof LaggedError)) throw error;
+      afterSeq = error.toSeq;
+      lagged = true;
+    }
+  }
+}
+
+function matches(text: string, pattern: string | RegExp): boolean {
+  // Unlike `test`, it does not depend on where a global pattern left off.
+  return typeof pattern === 'string' ? text.includes(pattern) : text.search(pattern) >= 0;
+}
+
+async function unlessEnded<T>(waiting: Promise<T>, context: WaitForContext, what: string): Promise<T> {
+  const ended = context.record.ended.then((): never => {
+    throw endedFirst(context, what);
+  });
+  return Promise.race([waiting, ended]);
+}
+
+function endedFirst({ record, program }: WaitForContext, what: string): Error {
+  const result = record.summarize();
+  return (
+    record.error ?? new ExitError(`${program} ${describeOutcome(result.outcome)} before ${what}`, result)
+  );
+}

@@ -1,0 +1,12 @@
+import { ExecServerError } from './errors.js';
+
+/** The caller made a mistake; the call was not carried out. */
+export function usageError(message: string): ExecServerError {
+  return new ExecServerError('usage', message);
+}
+
+/** Refuses what would arrive as another number than it was, or as none. */
+export function requireWholeNumber(name: string, value: number | undefined, least = 0): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+  throw usageError(`\`${name}\` must be a whole number of at least ${least}`);
+}

@@ -1,0 +1,39 @@
+import { createMemoryTransportPair, type Transport } from '@exec-server/rpc';
+import { createExecServer, type ExecServer, type ExecServerOptions } from '@exec-server/server';
+import { onTestFinished } from 'vitest';
+import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
+import { Machine } from '../../src/machine.js';
+
+/** Tells apart the connections of one test run in messages to people. */
+let connections = 0;
+
+/** A server that ends with the test. */
+export function openServer(options: ExecServerOptions = {}): ExecServer {
+  const server = createExecServer(options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A connection to a server in the same process. */
+export function connectTo(server: ExecServer): Transport {
+  const [client, accepted] = createMemoryTransportPair('exec-server', `exec-server client ${++connections}`);
+  server.accept(accepted);
+  return client;
+}
+
+/** A machine that is this one, with a real server behind a connection in memory. Both end with the test. */
+export async function openMachine(options: ExecServerOptions = {}): Promise<Machine> {
+  return openMachineOn(openServer(options));
+}
+
+/** Another machine object on a server that runs already. */
+export async function openMachineOn(server: ExecServer): Promise<Machine> {
+  const machine = new Machine(await ExecServerClient.connect(connectTo(server)));
+  onTestFinished(() => machine.close());
+  return machine;
+}
+
+/** The arguments that have a shell run a script. */
+export function sh(script: string, ...args: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', script, 'sh', ...args];
+}
