@@ -1,6 +1,6 @@
 import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
+import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
-import { checkOptions } from './check-options.js';
 import { type Dirent, listDirectory, walkTree } from './directory.js';
 import type { FileCallOptions, FileSystem, ReaddirOptions } from './file-system.js';
 import { explainFailure, hasErrno } from './file-system-error.js';

@@ -1,8 +1,8 @@
 import { decodeBase64, MAX_FILE_BLOCK_BYTES } from '@exec-server/protocol';
-import { ExecServerError } from '../errors.js';
+import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
+import { usageError } from '../usage.js';
 import { BlockReader } from './block-reader.js';
-import { checkOptions } from './check-options.js';
 import { explainFailure } from './file-system-error.js';
 import { RemoteFile } from './remote-file.js';
 import { toNativeText } from './remote-path.js';
@@ -26,7 +26,7 @@ export async function readFile(
   checkOptions('readFile', options, ['encoding', 'signal']);
   const { encoding, signal } = options;
   if (encoding !== undefined && encoding !== null && encoding !== 'utf8' && encoding !== 'utf-8') {
-    throw new ExecServerError('usage', `readFile decodes utf8 only: ${String(encoding)}`);
+    throw usageError(`readFile decodes utf8 only: ${String(encoding)}`);
   }
   const bytes = await readBytes(client, uri, signal);
   // A byte order mark is part of the text, as in `node:fs`.

@@ -1,8 +1,8 @@
 import { MAX_FILE_BLOCK_BYTES } from '@exec-server/protocol';
-import { ExecServerError } from '../errors.js';
+import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
+import { usageError } from '../usage.js';
 import { type BlockRange, BlockReader } from './block-reader.js';
-import { checkOptions } from './check-options.js';
 import { RemoteFile } from './remote-file.js';
 
 /** Options of `createReadStream`. */
@@ -38,16 +38,13 @@ function toRange({
   end = Number.MAX_SAFE_INTEGER - 1,
   highWaterMark = MAX_FILE_BLOCK_BYTES,
 }: ReadStreamOptions): BlockRange {
-  if (!Number.isSafeInteger(start) || start < 0) throw usage(`start must be a position in a file: ${start}`);
-  if (!Number.isSafeInteger(end) || end < start) throw usage(`end must not come before start: ${end}`);
+  if (!Number.isSafeInteger(start) || start < 0)
+    throw usageError(`start must be a position in a file: ${start}`);
+  if (!Number.isSafeInteger(end) || end < start) throw usageError(`end must not come before start: ${end}`);
   if (!Number.isInteger(highWaterMark) || highWaterMark < 1 || highWaterMark > MAX_FILE_BLOCK_BYTES) {
-    throw usage(`highWaterMark must be between 1 and ${MAX_FILE_BLOCK_BYTES} bytes: ${highWaterMark}`);
+    throw usageError(`highWaterMark must be between 1 and ${MAX_FILE_BLOCK_BYTES} bytes: ${highWaterMark}`);
   }
   return { start, end: end + 1, blockBytes: highWaterMark };
-}
-
-function usage(message: string): ExecServerError {
-  return new ExecServerError('usage', message);
 }
 
 class FileSource implements UnderlyingDefaultSource<Uint8Array> {

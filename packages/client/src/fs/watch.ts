@@ -1,7 +1,7 @@
 import type { FsChangedNotification } from '@exec-server/protocol';
+import { checkOptions } from '../check-options.js';
 import { createRandomId } from '../random-id.js';
 import type { SessionClient } from '../session-client.js';
-import { checkOptions } from './check-options.js';
 import { explainFailure } from './file-system-error.js';
 import { toNativeText } from './remote-path.js';
 import { requireCapability } from './require-capability.js';

@@ -1,7 +1,7 @@
 import { encodeBase64 } from '@exec-server/protocol';
-import { ExecServerError } from '../errors.js';
+import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
-import { checkOptions } from './check-options.js';
+import { usageError } from '../usage.js';
 import { type FileData, toPieces, toWholeBytes } from './file-data.js';
 import { explainFailure } from './file-system-error.js';
 import { FileWriter, type FileWriterOptions } from './file-writer.js';
@@ -43,9 +43,9 @@ export async function writeFile(
   { flag = 'w', encoding = 'utf8', ...options }: WriteFileOptions = {},
 ): Promise<void> {
   checkOptions('writeFile', options, [...STREAM_OPTIONS, 'flag', 'encoding']);
-  if (flag !== 'w') throw usage(`writeFile can only create or replace: flag \`${String(flag)}\``);
+  if (flag !== 'w') throw usageError(`writeFile can only create or replace: flag \`${String(flag)}\``);
   if (encoding !== 'utf8' && encoding !== 'utf-8')
-    throw usage(`writeFile encodes text as utf8 only: ${String(encoding)}`);
+    throw usageError(`writeFile encodes text as utf8 only: ${String(encoding)}`);
   const writing = toWriterOptions('writeFile', options);
   options.signal?.throwIfAborted();
   const whole = toWholeBytes(data);
@@ -142,10 +142,6 @@ function toWriterOptions(
 
 /** The permission bits of a mode, which may come with the type bits of `Stats.mode`. */
 export function checkMode(mode: number): number {
-  if (!Number.isInteger(mode) || mode < 0) throw usage(`mode must be permission bits: ${String(mode)}`);
+  if (!Number.isInteger(mode) || mode < 0) throw usageError(`mode must be permission bits: ${String(mode)}`);
   return mode & PERMISSION_BITS;
-}
-
-function usage(message: string): ExecServerError {
-  return new ExecServerError('usage', message);
 }
