@@ -1,5 +1,5 @@
 import type { ResultOf } from '@exec-server/protocol';
-import { checkOptions } from '../fs/check-options.js';
+import { checkOptions } from '../check-options.js';
 import { toNativeText } from '../fs/remote-path.js';
 import { requireCapability } from '../fs/require-capability.js';
 import type { SessionCallOptions, SessionClient } from '../session-client.js';

@@ -1,4 +1,4 @@
-import { checkOptions } from '../fs/check-options.js';
+import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { ExitError, keepPartialResult } from './errors.js';
 import type { ProcessHandle } from './process-handle.js';
