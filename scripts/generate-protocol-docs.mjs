@@ -3,9 +3,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import * as protocol from '../packages/protocol/dist/index.js';
-import { ERROR_MEANINGS, PURPOSES } from '../packages/protocol/dist/purposes.js';
+import { ERROR_MEANINGS, PURPOSES, V0_PURPOSES } from '../packages/protocol/dist/purposes.js';
 
-const { METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS, ErrorCode } = protocol;
+const { METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS, ErrorCode, v0 } = protocol;
 
 const names = new Map();
 const registry = z.registry();
@@ -46,20 +46,23 @@ function buildSchema() {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'The exec-server protocol',
     description: 'Parameters and results by message. Generated; see docs/protocol.md.',
-    requests: mapValues(METHODS, ({ family, lane, params, result }) => ({
-      family,
-      lane,
-      params: schemaOf(params),
-      result: schemaOf(result),
-    })),
+    requests: mapValues(METHODS, describeRequest),
     clientNotifications: mapValues(CLIENT_NOTIFICATIONS, ({ params }) => ({ params: schemaOf(params) })),
     serverNotifications: mapValues(SERVER_NOTIFICATIONS, ({ params }) => ({ params: schemaOf(params) })),
     serverRequests: mapValues(SERVER_REQUESTS, ({ params, result }) => ({
       params: schemaOf(params),
       result: schemaOf(result),
     })),
+    v0: {
+      requests: mapValues(v0.METHODS, describeRequest),
+      serverNotifications: mapValues(v0.SERVER_NOTIFICATIONS, ({ params }) => ({ params: schemaOf(params) })),
+    },
     $defs: definitions,
   };
+}
+
+function describeRequest({ family, lane, params, result }) {
+  return { family, lane, params: schemaOf(params), result: schemaOf(result) };
 }
 
 function mapValues(object, transform) {
@@ -81,13 +84,17 @@ function buildPage() {
   const sections = [
     introduction(),
     '## Requests from client to server',
-    ...Object.entries(METHODS).map(([name, method]) => requestSection(name, method, `Lane: ${method.lane}.`)),
+    ...requestSections(METHODS, PURPOSES),
     '## Notifications from client to server',
-    ...Object.entries(CLIENT_NOTIFICATIONS).map(([name, { params }]) => notificationSection(name, params)),
+    ...notificationSections(CLIENT_NOTIFICATIONS, PURPOSES),
     '## Notifications from server to client',
-    ...Object.entries(SERVER_NOTIFICATIONS).map(([name, { params }]) => notificationSection(name, params)),
+    ...notificationSections(SERVER_NOTIFICATIONS, PURPOSES),
     '## Requests from server to client',
-    ...Object.entries(SERVER_REQUESTS).map(([name, request]) => requestSection(name, request, '')),
+    ...requestSections(SERVER_REQUESTS, PURPOSES),
+    '## The oldest generation',
+    'Methods and notifications of `exec-server.v0`. They work on the same connections, beside those above; paths are native.',
+    ...requestSections(v0.METHODS, V0_PURPOSES),
+    ...notificationSections(v0.SERVER_NOTIFICATIONS, V0_PURPOSES),
     '## Types',
     ...Object.keys(definitions)
       .filter((name) => !methodTypes.has(name) || isReferenced(name))
@@ -126,17 +133,21 @@ wait for those of the ordinary lane.
 The same as JSON Schema: [protocol.schema.json](protocol.schema.json).`;
 }
 
-function requestSection(name, { params, result }, note) {
-  return [
-    `### \`${name}\``,
-    [PURPOSES[name], note].filter(Boolean).join(' '),
-    `Params${tableOf(schemaOf(params))}`,
-    `Result${tableOf(schemaOf(result))}`,
-  ].join('\n\n');
+function requestSections(methods, purposes) {
+  return Object.entries(methods).map(([name, { lane, params, result }]) =>
+    [
+      `### \`${name}\``,
+      [purposes[name], lane && `Lane: ${lane}.`].filter(Boolean).join(' '),
+      `Params${tableOf(schemaOf(params))}`,
+      `Result${tableOf(schemaOf(result))}`,
+    ].join('\n\n'),
+  );
 }
 
-function notificationSection(name, params) {
-  return [`### \`${name}\``, PURPOSES[name], `Params${tableOf(schemaOf(params))}`].join('\n\n');
+function notificationSections(notifications, purposes) {
+  return Object.entries(notifications).map(([name, { params }]) =>
+    [`### \`${name}\``, purposes[name], `Params${tableOf(schemaOf(params))}`].join('\n\n'),
+  );
 }
 
 function typeSection(name) {

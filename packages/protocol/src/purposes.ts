@@ -5,6 +5,7 @@ import type {
   ServerNotificationName,
   ServerRequestName,
 } from './methods.js';
+import type * as v0 from './v0/index.js';
 
 /** What each method and notification is for. Read by the generator of the protocol reference, not at run time. */
 export const PURPOSES: Readonly<
@@ -65,6 +66,15 @@ export const PURPOSES: Readonly<
   'fs/missingChanged': 'A watched path appeared or changed; the watch is over.',
   'network/policyDecision': 'The proxy of a process decided about a connection. Best effort.',
   'network/policyRequest': 'Asks whether a process may connect to a host.',
+};
+
+/** The same of the oldest generation. */
+export const V0_PURPOSES: Readonly<Record<v0.MethodName | v0.ServerNotificationName, string>> = {
+  'command/exec': 'Starts a process, which ends with the connection at the latest.',
+  'command/exec/write': 'Queues bytes for the terminal of a process.',
+  'command/exec/terminate': 'Kills a process and everything it started.',
+  'command/exec/outputDelta': 'A process has written something.',
+  'command/exec/exited': 'A process has ended; nothing follows, and its id is free.',
 };
 
 /** What each error code says. */

@@ -30,5 +30,6 @@ export const SERVER_NOTIFICATIONS = {
 } as const;
 
 export type MethodName = keyof typeof METHODS;
+export type ServerNotificationName = keyof typeof SERVER_NOTIFICATIONS;
 export type ParamsOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
 export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;
