@@ -1,5 +1,6 @@
 import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
+import { describeOptions, type ServerConfiguration } from './configuration.js';
 import { Connection } from './connection/connection.js';
 import { createAppDialect } from './dialects/app/table.js';
 import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
@@ -35,6 +36,11 @@ export interface ExecServerOptions extends ServerLimitOptions {
    * @default none
    */
   readonly disabledCapabilities?: readonly CapabilityName[];
+  /**
+   * What clients are told when they ask for the server's settings.
+   * @default the options given here, and the defaults of those that are not
+   */
+  readonly configuration?: ServerConfiguration;
   /** The environment that children may inherit. @default this process's own */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -57,6 +63,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock = systemClock,
     env = process.env,
     disabledCapabilities = [],
+    configuration = describeOptions(options),
     ...rest
   } = options;
   const limits = resolveLimits(rest);
@@ -88,7 +95,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   });
   const dialects = {
     exec: createExecV0Dialect(createExecDialect({ engine, sessions, gates }), sessions),
-    app: createAppDialect({ engine, sessions }),
+    app: createAppDialect({ engine, sessions, configuration }),
   };
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();

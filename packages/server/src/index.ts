@@ -1,4 +1,9 @@
 export { type Clock, type ClockTimer, systemClock } from './clock.js';
+export type {
+  ConfigurationLayer,
+  ConfigurationSource,
+  ServerConfiguration,
+} from './configuration.js';
 export type { CapabilityName } from './dialects/exec/capability-gates.js';
 export { createExecServer, type ExecServer, type ExecServerOptions } from './exec-server.js';
 export * from './listen/index.js';

@@ -39,16 +39,18 @@ export function addServeCommand(
 
 async function runWith({ config, ...flags }: ServeFlags, io: CommandIo): Promise<number> {
   // Loaded here so that `--version` and `--help` do not wait for the whole server.
-  const [{ readConfigFile }, { runServer }] = await Promise.all([
+  const [{ readConfigFile }, { describeConfiguration }, { runServer }] = await Promise.all([
     import('../serve/config-file.js'),
+    import('../serve/describe-configuration.js'),
     import('../serve/run-server.js'),
   ]);
-  return runServer({ ...(config !== undefined && readConfigFile(config)), ...flags }, io);
+  const file = config === undefined ? undefined : { path: config, settings: readConfigFile(config) };
+  return runServer({ ...file?.settings, ...flags }, io, describeConfiguration(flags, file));
 }
 
 function toOption(
   name: string,
-  { kind, placeholder, description, default: standard }: Setting<unknown>,
+  { kind, placeholder, description, default: value, defaultMeaning: standard = value }: Setting<unknown>,
 ): Option {
   const flags = `--${externalName(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
   const repeatable = kind.arity === 'many' ? ' (repeatable)' : '';

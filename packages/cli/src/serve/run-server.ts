@@ -8,6 +8,7 @@ import {
   type Listener,
   type Logger,
   resolveLimits,
+  type ServerConfiguration,
   type ServerLimitOptions,
   type ServerLimits,
 } from '@exec-server/server';
@@ -24,7 +25,11 @@ const SHUTDOWN_MARGIN_MS = 100;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Serves until there is a reason to end and resolves with the exit code. Rejects when the server cannot start. */
-export async function runServer(settings: ServeSettings, io: CommandIo): Promise<number> {
+export async function runServer(
+  settings: ServeSettings,
+  io: CommandIo,
+  configuration: ServerConfiguration,
+): Promise<number> {
   const log = new HeldDestination(createStderrDestination(io.stderr));
   const logger = createLogger({
     level: settings.logLevel ?? 'warn',
@@ -35,7 +40,7 @@ export async function runServer(settings: ServeSettings, io: CommandIo): Promise
   const limits = resolveLimits(serverSettingsOf(settings));
   const watch = watchForEnd(io, logger);
   try {
-    const server = await startServer(settings, { io, log, logger, watch, limits });
+    const server = await startServer(settings, { io, log, logger, watch, limits, configuration });
     const exitCode = await watch.end;
     const deadlineMs = Math.min(limits.shutdownGraceMs + SHUTDOWN_MARGIN_MS, MAX_TIMER_MS);
     const deadline = setTimeout(() => io.exit(exitCode), deadlineMs);
@@ -53,15 +58,14 @@ interface StartContext {
   readonly logger: Logger;
   readonly watch: EndWatch;
   readonly limits: ServerLimits;
+  readonly configuration: ServerConfiguration;
 }
 
-async function startServer(
-  settings: ServeSettings,
-  { io, log, logger, watch, limits }: StartContext,
-): Promise<ExecServer> {
+async function startServer(settings: ServeSettings, context: StartContext): Promise<ExecServer> {
+  const { io, log, watch } = context;
   try {
     const plan = planListeners(settings);
-    const server = createServer(settings, logger, limits);
+    const server = createServer(settings, context);
     const listeners = await openListeners(server, plan);
     for (const listener of listeners) watch.endWith(listener);
     announce(io, { urls: listeners.map(({ url }) => url), needsToken: settings.wsAuth !== undefined });
@@ -71,11 +75,14 @@ async function startServer(
   }
 }
 
-function createServer(settings: ServeSettings, logger: Logger, limits: ServerLimits): ExecServer {
-  const { auditLog, disableCapability = [] } = settings;
+function createServer(
+  { auditLog, disableCapability = [] }: ServeSettings,
+  { logger, limits, configuration }: StartContext,
+): ExecServer {
   return createExecServer({
     logger,
     ...limits,
+    configuration,
     // Names that are none are refused by the server, which knows them.
     disabledCapabilities: disableCapability as CapabilityName[],
     ...(auditLog !== undefined && { auditLog: createFileAuditLog(auditLog, { logger }) }),

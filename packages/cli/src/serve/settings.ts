@@ -19,14 +19,19 @@ export interface Setting<Value> {
   /** Stands for the value in help; says its unit. */
   readonly placeholder?: string;
   readonly description: string;
+  /** What holds when it is not set, as it would be written behind the flag. */
   readonly default?: string;
+  /** The same in words, where it depends on something. */
+  readonly defaultMeaning?: string;
+  /** Whether the value is kept from clients that ask for the settings. */
+  readonly confidential?: boolean;
 }
 
 function setting<Value>(
   kind: ValueKind<Value>,
   placeholder: string,
   description: string,
-  options: { readonly default?: string } = {},
+  options: Omit<Setting<Value>, 'kind' | 'placeholder' | 'description'> = {},
 ): Setting<Value> {
   return { kind, placeholder, description, ...options };
 }
@@ -68,7 +73,7 @@ export const SERVER_SETTINGS = {
     { default: '1500' },
   ),
   spillDir: setting(text, 'DIR', 'where processes that ask for it have their whole output written', {
-    default: 'exec-server-spill-<uid> in the temporary directory',
+    defaultMeaning: 'exec-server-spill-<uid> in the temporary directory',
   }),
   spillBytes: setting(positiveCount, 'BYTES', 'largest file there, in bytes', { default: '1073741824' }),
 } as const;
@@ -84,7 +89,7 @@ export const SETTINGS = {
     `credential that WebSocket clients need: ${AUTH_MODES.join(' or ')}`,
   ),
   wsTokenFile: setting(text, 'PATH', 'file with the capability token'),
-  wsTokenSha256: setting(text, 'HEX', 'SHA-256 digest of the capability token'),
+  wsTokenSha256: setting(text, 'HEX', 'SHA-256 digest of the capability token', { confidential: true }),
   wsSharedSecretFile: setting(text, 'PATH', 'file with the secret of signed tokens (HS256)'),
   wsIssuer: setting(text, 'ISSUER', 'issuer that signed tokens must name'),
   wsAudience: setting(text, 'AUDIENCE', 'audience that signed tokens must name'),
@@ -105,7 +110,7 @@ export const SETTINGS = {
     default: 'warn',
   }),
   logFormat: setting(choice(LOG_FORMATS), 'FORMAT', LOG_FORMATS.join(' or '), {
-    default: 'pretty on a terminal, json elsewhere',
+    defaultMeaning: 'pretty on a terminal, json elsewhere',
   }),
   auditLog: setting(text, 'FILE', 'append a line per process started, refused and ended'),
 } as const;

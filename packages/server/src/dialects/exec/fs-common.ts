@@ -9,10 +9,10 @@ import {
   type RpcError,
   type SandboxContext,
 } from '@exec-server/protocol';
-import { FileError } from '../../fs/file-error.js';
 import { normalizePath } from '../../fs/native-path.js';
-import { OsError } from '../../os-error.js';
+import type { OsError } from '../../os-error.js';
 import { findFileRestriction } from '../../sandbox/restrictions.js';
+import { explainFailure } from '../file-failure.js';
 
 const { EACCES, EINVAL, ENOENT, EPERM } = constants.errno;
 
@@ -33,14 +33,8 @@ export function refuseFileRestriction(sandbox: SandboxContext | null | undefined
 }
 
 /** Awaits a file operation and says in the words of the wire why it failed. */
-export async function answerFor<T>(operation: Promise<T>): Promise<T> {
-  try {
-    return await operation;
-  } catch (error) {
-    if (error instanceof OsError) throw osErrorToRpc(error);
-    if (!(error instanceof FileError)) throw error;
-    throw error.failure === 'refused' ? invalidRequest(error.message) : internalError(error.message);
-  }
+export function answerFor<T>(operation: Promise<T>): Promise<T> {
+  return explainFailure(operation, osErrorToRpc);
 }
 
 /** The answer for a failed system call. */

@@ -3,6 +3,8 @@ import {
   type FsEmptyResult,
   type FsUnwatchParams,
   type FsWatchParams,
+  invalidRequest,
+  MAX_WATCH_ID_BYTES,
   nativeToPathUri,
 } from '@exec-server/protocol';
 import { toPathBytes } from '../../fs/watch/byte-path.js';
@@ -25,6 +27,8 @@ export async function watchPath(
     onChanged: (changes: readonly FileChange[]) =>
       connection.notify('fs/changed', encodeChanges(watchId, changes)),
   };
+  if (Buffer.byteLength(watchId) > MAX_WATCH_ID_BYTES)
+    throw invalidRequest(`watch ID must not exceed ${MAX_WATCH_ID_BYTES} bytes`);
   await answerFor(connection.keep(FileWatches).add(request));
   return {};
 }

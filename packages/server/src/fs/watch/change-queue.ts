@@ -15,7 +15,7 @@ export interface FileChange {
   readonly kind: ChangeKind;
 }
 
-/** How long changes are gathered before they are sent, in milliseconds. */
+/** How long changes are gathered before they are sent unless the watch says otherwise, in milliseconds. */
 export const GATHER_MS = 50;
 
 export interface ChangeQueueOptions {
@@ -24,6 +24,10 @@ export interface ChangeQueueOptions {
   /** Most paths that wait to be sent; one more makes them one overflow. */
   readonly limit: number;
   readonly clock: Clock;
+  /** How long changes are gathered before they are sent, in milliseconds. @default {@link GATHER_MS} */
+  readonly gatherMs?: number | undefined;
+  /** Report also what changed below a directory that is new or gone. @default false, as it says nothing more */
+  readonly keepsBelow?: boolean | undefined;
   readonly connection: Pick<ConnectionScope, 'writable' | 'whenWritable'>;
   readonly send: (changes: readonly FileChange[]) => void;
 }
@@ -50,7 +54,7 @@ export class ChangeQueue {
     if (this.#closed || this.#overflown) return;
     // Something new that changes is still new, and keeps its place before what was found in it.
     if (kind === 'modified' && this.#pending.get(path) === 'created') return;
-    if (kind !== 'modified' && isDirectory) this.#forgetBelow(path);
+    if (kind !== 'modified' && isDirectory && !this.#options.keepsBelow) this.#forgetBelow(path);
     this.#pending.delete(path);
     this.#pending.set(path, kind);
     if (this.#pending.size > this.#options.limit) this.overflow();
@@ -78,7 +82,7 @@ export class ChangeQueue {
 
   #sendSoon(): void {
     if (this.#sending || this.#timer !== undefined) return;
-    this.#timer = this.#options.clock.after(GATHER_MS, () => {
+    this.#timer = this.#options.clock.after(this.#options.gatherMs ?? GATHER_MS, () => {
       this.#timer = undefined;
       void this.#sendAll();
     });

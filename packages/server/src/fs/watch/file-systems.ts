@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { callSystem } from '../file-error.js';
+import { callSystem, ENOENT, ENOTDIR, unlessErrno } from '../file-error.js';
+import { parentPath } from '../native-path.js';
 
 /**
  * Kinds of file systems that change without telling this machine: others write to them, or the kernel makes them up as
@@ -25,9 +26,19 @@ const SILENT_KINDS: ReadonlySet<number> = new Set([
   0x7472_6163, // tracefs
 ]);
 
-/** Whether changes at `path` are seen by watches. Throws an `OsError`. */
-export async function reportsChanges(path: Uint8Array): Promise<boolean> {
-  const { type } = await callSystem(statfs(Buffer.from(path)));
+/**
+ * Whether changes at `path` are seen by watches; for one that may be missing, those at the directory that it would be
+ * made in. Throws an `OsError`.
+ */
+export async function reportsChanges(
+  path: Uint8Array,
+  { mayBeMissing = false }: { readonly mayBeMissing?: boolean | undefined } = {},
+): Promise<boolean> {
+  const found = await (mayBeMissing
+    ? unlessErrno(statfs(Buffer.from(path)), ENOENT, ENOTDIR)
+    : callSystem(statfs(Buffer.from(path))));
+  if (found === undefined) return reportsChanges(parentPath(path), { mayBeMissing });
+  const { type } = found;
   // The number is signed on some architectures.
   return process.platform !== 'linux' || !SILENT_KINDS.has(type >>> 0);
 }

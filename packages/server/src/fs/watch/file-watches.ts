@@ -1,10 +1,9 @@
 import { constants } from 'node:os';
-import { MAX_WATCH_ID_BYTES } from '@exec-server/protocol';
 import type { Clock } from '../../clock.js';
 import type { ConnectionResource, ConnectionScope } from '../../dialects/dialect.js';
 import { FileError, isOsError } from '../file-error.js';
 import { toBytePath } from './byte-path.js';
-import { ChangeQueue, type FileChange } from './change-queue.js';
+import { ChangeQueue, type ChangeQueueOptions, type FileChange } from './change-queue.js';
 import { DirectoryHub } from './directory-hub.js';
 import { reportsChanges } from './file-systems.js';
 import { PathWatch } from './path-watch.js';
@@ -21,11 +20,13 @@ export interface WatchLimits {
   readonly pendingFileChanges: number;
 }
 
-export interface WatchRequest {
+export interface WatchRequest extends Pick<ChangeQueueOptions, 'gatherMs' | 'keepsBelow'> {
   readonly id: string;
   /** Absolute native path. */
   readonly path: Uint8Array;
   readonly recursive: boolean;
+  /** Wait for a path that does not exist, instead of refusing it. @default false */
+  readonly mayBeMissing?: boolean | undefined;
   readonly clock: Clock;
   readonly limits: WatchLimits;
   /** Called with what changed, never before the watch is set, never after it is removed. */
@@ -52,13 +53,17 @@ export class FileWatches implements ConnectionResource {
     const slot = this.#createSlot(request);
     this.#slots.set(request.id, slot);
     try {
-      if (!(await reportsChanges(request.path)))
+      if (!(await reportsChanges(request.path, request)))
         throw new FileError('refused', 'this file system does not tell of its changes');
       await slot.watch.start();
     } catch (error) {
       if (this.#slots.get(request.id) === slot) this.remove(request.id);
       throw explain(error, request.limits);
     }
+  }
+
+  has(id: string): boolean {
+    return this.#slots.has(id);
   }
 
   /** Ends a watch. An unknown one is fine. */
@@ -74,19 +79,20 @@ export class FileWatches implements ConnectionResource {
   }
 
   #checkId({ id, limits }: WatchRequest): void {
-    if (Buffer.byteLength(id) > MAX_WATCH_ID_BYTES)
-      throw new FileError('refused', `watch ID must not exceed ${MAX_WATCH_ID_BYTES} bytes`);
-    if (this.#slots.has(id)) throw new FileError('refused', `watch \`${id}\` already exists`);
+    if (this.has(id)) throw new FileError('refused', `watch \`${id}\` already exists`);
     if (this.#slots.size >= limits.fileWatches)
       throw new FileError('refused', `at most ${limits.fileWatches} watches may be set per connection`);
   }
 
-  #createSlot({ path: bytes, recursive, clock, limits, onChanged }: WatchRequest): Slot {
-    const path = toBytePath(bytes);
+  #createSlot(request: WatchRequest): Slot {
+    const { recursive, mayBeMissing = false, clock, limits, gatherMs, keepsBelow, onChanged } = request;
+    const path = toBytePath(request.path);
     const queue = new ChangeQueue({
       root: path,
       limit: limits.pendingFileChanges,
       clock,
+      gatherMs,
+      keepsBelow,
       connection: this.#connection,
       send: onChanged,
     });
@@ -96,6 +102,7 @@ export class FileWatches implements ConnectionResource {
       queue,
       path,
       recursive,
+      mayBeMissing,
       maxDirectories: limits.watchedDirectories,
     });
     return { queue, watch };

@@ -21,6 +21,8 @@ export interface PathWatchOptions {
   /** What to watch, as the client spells it; changes are reported with this prefix. */
   readonly path: BytePath;
   readonly recursive: boolean;
+  /** Wait for a path that does not exist, instead of refusing it. */
+  readonly mayBeMissing: boolean;
   readonly maxDirectories: number;
 }
 
@@ -61,7 +63,8 @@ export class PathWatch {
     this.#rebuilding = false;
     if (this.#closed) return;
     if (this.#trouble !== undefined) throw this.#trouble.error;
-    if (!this.#isPresent) throw new OsError(this.#chain?.gap === 'below-file' ? ENOTDIR : ENOENT, 'stat');
+    if (!this.#isPresent && !this.#options.mayBeMissing)
+      throw new OsError(this.#chain?.gap === 'below-file' ? ENOTDIR : ENOENT, 'stat');
     // A file is watched by its directory alone, and that one tells us nothing.
     if (this.#chain?.blind && this.#tree === undefined) throw new OsError(EACCES, 'watch');
     this.#isArmed = true;

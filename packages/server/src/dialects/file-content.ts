@@ -1,0 +1,56 @@
+import { checkBase64, invalidRequest } from '@exec-server/protocol';
+import { Base64ResponseWriter } from '@exec-server/rpc/node';
+import type { Place } from '../connection/lanes.js';
+import { WholeFile } from '../fs/read-file.js';
+import { type ConnectionResource, EncodedResponse, type HandlerContext } from './dialect.js';
+
+/** Files beyond this many bytes are read one after the other: a connection then holds one such answer, not dozens. */
+const LARGE_FILE_BYTES = 8 * 1024 * 1024;
+
+/** The bytes that `fs/writeFile` is to write. Throws an `RpcError`. */
+export function decodeContent(dataBase64: string): Buffer {
+  const invalid = checkBase64(dataBase64);
+  if (invalid !== undefined)
+    throw invalidRequest(`fs/writeFile requires valid base64 dataBase64: ${invalid}`);
+  return Buffer.from(dataBase64, 'base64');
+}
+
+/** The answer to `fs/readFile`. Throws an `OsError` or a `FileError`. */
+export async function encodeContent(
+  path: Buffer,
+  { followSymlinks }: { readonly followSymlinks: boolean },
+  context: HandlerContext,
+): Promise<EncodedResponse> {
+  const open = () => WholeFile.open(path, { followSymlinks });
+  const file = await open();
+  if (file.size <= LARGE_FILE_BYTES) return encodeFile(file, context);
+  // Those that wait for their turn hold no descriptor.
+  await file.close();
+  const { connection, place } = context;
+  return connection.keep(LargeReads).run(place, async () => encodeFile(await open(), context));
+}
+
+async function encodeFile(file: WholeFile, { requestId, signal }: HandlerContext): Promise<EncodedResponse> {
+  try {
+    const response = new Base64ResponseWriter(requestId, 'dataBase64', file.size);
+    for await (const block of file.blocks(signal)) response.append(block);
+    return new EncodedResponse(response.finish());
+  } finally {
+    await file.close();
+  }
+}
+
+/** The order in which one connection reads its large files. */
+class LargeReads implements ConnectionResource {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs after the ones before, and not before the client takes answers: a place is only given back then. */
+  run<T>(place: Place, read: () => Promise<T>): Promise<T> {
+    const result = place.park(this.#last).then(read);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** Reads give up by their signal. */
+  close(): void {}
+}
