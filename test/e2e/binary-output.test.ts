@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { connectWebSocketClient } from '@exec-server/client/node';
+import { WireClient } from '@exec-server/client';
+import { connectWebSocket } from '@exec-server/rpc/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve } from './session.js';
 
@@ -14,7 +15,7 @@ const start = {
 
 /** Runs the program and tells what a client that pauses now and then got of it. */
 async function run(url: string, binaryOutput: boolean) {
-  const client = await connectWebSocketClient(url, { clientName: 'e2e', binaryOutput });
+  const client = await WireClient.connect(await connectWebSocket(url), { clientName: 'e2e', binaryOutput });
   onTestFinished(() => client.close());
   const hash = createHash('sha256');
   const seqs: number[] = [];

@@ -1,8 +1,2 @@
-export { UnexpectedSessionError } from './errors.js';
-export type {
-  NotificationListener,
-  OutputListener,
-  ProcessOutput,
-  ServerNotification,
-} from './notification-hub.js';
-export { WireClient, type WireClientOptions } from './wire-client.js';
+export { connect, createDialer } from './browser-connect.js';
+export * from './sdk.js';

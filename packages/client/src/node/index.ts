@@ -1,4 +1,2 @@
-export {
-  type ConnectWebSocketClientOptions,
-  connectWebSocketClient,
-} from './connect-websocket-client.js';
+export * from '../sdk.js';
+export { connect, createDialer } from './connect.js';

@@ -1,0 +1,72 @@
+import { ConnectError, MAX_TIMER_MS, type Transport } from '@exec-server/rpc';
+import { ExecServerError } from '../errors.js';
+import { DEFAULT_CONNECT_TIMEOUT_MS, type DialOptions } from './dial-options.js';
+
+/** What a refusal with one of these says may be otherwise in a moment; the rest of 4xx stays. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+const FIRST_SERVER_ERROR_STATUS = 500;
+
+/** Failures that the next attempt meets again: certificates, permissions, a program that is not there. */
+const LASTING_CAUSES = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EACCES$|EPERM$)/;
+
+/**
+ * Makes one connection within the time for it. `open` must give up when its signal goes off; a connection that it makes
+ * all the same is ended.
+ */
+export async function dialWithin(
+  address: string,
+  { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS }: Pick<DialOptions, 'connectTimeoutMs'>,
+  signal: AbortSignal,
+  open: (signal: AbortSignal) => Promise<Transport>,
+): Promise<Transport> {
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  const onAbort = () => attempt.abort(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  const timer = setTimeout(
+    () => attempt.abort(timeoutError(address, connectTimeoutMs)),
+    Math.min(connectTimeoutMs, MAX_TIMER_MS),
+  );
+  const opening = open(attempt.signal);
+  try {
+    return await Promise.race([opening, rejectWhenAborted(attempt.signal)]);
+  } catch (error) {
+    opening.then(
+      (transport) => transport.destroy('the connection came too late'),
+      () => {},
+    );
+    throw attempt.signal.aborted ? attempt.signal.reason : toConnectError(address, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+function timeoutError(address: string, timeoutMs: number): ExecServerError {
+  const message = `timed out connecting to exec-server at ${address} after ${timeoutMs} ms`;
+  return new ExecServerError('connect_timeout', message, { retryable: true });
+}
+
+function toConnectError(address: string, error: unknown): ExecServerError {
+  if (error instanceof ExecServerError) return error;
+  const retryable = isPassing(error);
+  if (error instanceof ConnectError)
+    return new ExecServerError('connect_failed', error.message, { cause: error, retryable });
+  const detail = error instanceof Error ? error.message : String(error);
+  const message = `failed to connect to exec-server at ${address}: ${detail}`;
+  return new ExecServerError('connect_failed', message, { cause: error, retryable });
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectError && error.status !== undefined)
+    return error.status >= FIRST_SERVER_ERROR_STATUS || PASSING_STATUSES.has(error.status);
+  const cause = error instanceof ConnectError ? error.cause : error;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code !== 'string' || !LASTING_CAUSES.test(code);
+}

@@ -1,0 +1,68 @@
+/** Everything that works the same in Node and in browsers; the two entries add how to connect. */
+
+export type { EnvironmentInfo } from '@exec-server/protocol';
+export type { Transport } from '@exec-server/rpc';
+export type { NetworkPolicyHandler } from './answer-server-requests.js';
+export type { ConnectOptions } from './connect.js';
+export type { DialOptions, TlsOptions, TokenSource } from './dial/dial-options.js';
+export type { Dialer } from './dial/dialer.js';
+export type { AcceptingServer, ConnectTarget, StdioTarget } from './dial/target.js';
+export {
+  CapabilityMissingError,
+  ConnectionLostError,
+  type ErrorName,
+  ExecServerError,
+  type ExecServerErrorOptions,
+  LaggedError,
+  RejectedError,
+  UnexpectedSessionError,
+} from './errors.js';
+export type { ExecServerClientOptions, ReconnectOptions } from './low-level/client-options.js';
+export {
+  ExecServerClient,
+  type HttpRequest,
+  type HttpResponseStream,
+} from './low-level/exec-server-client.js';
+export { Machine } from './machine.js';
+export type {
+  NotificationListener,
+  OutputListener,
+  ProcessOutput,
+  ServerNotification,
+} from './notification-hub.js';
+export type { AttachOptions } from './process/attach.js';
+export { CollectedOutput, type KeptOutput } from './process/collected-output.js';
+export { ExitError, WaitTimeoutError } from './process/errors.js';
+export type { ListedProcess, ListOptions, Processes } from './process/list-processes.js';
+export type { Outcome } from './process/outcome.js';
+export { type OutputName, OutputView, type ReadOptions } from './process/output-view.js';
+export { ProcessHandle, type TerminalSize } from './process/process-handle.js';
+export type { ProcessInput } from './process/process-input.js';
+export type { MissedEvents, ProcessResult, SpillFile } from './process/process-result.js';
+export type { ProcessSnapshot, TerminalSnapshot } from './process/process-snapshot.js';
+export type { ProcessStdin, StdinOptions } from './process/process-stdin.js';
+export { PtyHandle } from './process/pty-handle.js';
+export type { Shell, ShellTag } from './process/shell.js';
+export { quoteWord, type ShellValue } from './process/shell-quote.js';
+export type {
+  CommonOptions,
+  OutputOptions,
+  PtyOptions,
+  RunOptions,
+  SpawnOptions,
+} from './process/spawn-options.js';
+export type { TerminateOptions, TerminateResult } from './process/terminate.js';
+export type { WaitOptions } from './process/wait.js';
+export type { PortCondition, QuietCondition, TextCondition, WaitForCondition } from './process/wait-for.js';
+export type {
+  ClosedEvent,
+  ExitedEvent,
+  FailedEvent,
+  GapEvent,
+  OutputEvent,
+  ProcessEvent,
+  StreamName,
+} from './process-event.js';
+export type { EventsOptions, ProcessSession, WriteOptions } from './process-session.js';
+export type { RegisterOptions, SessionCallOptions, SessionClient } from './session-client.js';
+export { WireClient, type WireClientOptions } from './wire-client.js';
