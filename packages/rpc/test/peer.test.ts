@@ -4,6 +4,7 @@ import {
   CallTimeoutError,
   ConnectionLostError,
   createMemoryTransportPair,
+  type ParseErrorRule,
   Peer,
   type PeerOptions,
   PendingCallLimitError,
@@ -232,6 +233,32 @@ describe('messages that cannot be read', () => {
     expect(reason).toMatch(/^failed to parse JSON-RPC message from exec-server near: /);
     expect(await call).toMatchObject({ name: 'ConnectionLostError', reason });
     expect(await record.closed).toBe(`closed with code 1002: ${reason}`);
+  });
+
+  test('may cost nothing', async () => {
+    const { peer, far, record } = startPeer({
+      parseErrors: 'ignore',
+      onRequest: ({ id }) => peer.respond(id, 'ok'),
+    });
+    far.send('nonsense');
+    far.send('{"id":1.5,"method":"x"}');
+    far.send('{"id":7,"method":"x"}');
+    expect(await record.until(1)).toEqual(['{"id":7,"result":"ok"}']);
+  });
+
+  test('may cost what it costs by then', async () => {
+    let rule: ParseErrorRule = 'ignore';
+    const { peer, far } = startPeer({
+      parseErrors: () => rule,
+      onNotification: () => {
+        rule = 'close';
+      },
+    });
+    far.send('nonsense');
+    far.send('{"method":"x"}');
+    far.send('nonsense');
+    expect(await peer.closed).toMatch(/^failed to parse/);
+    expect(rule).toBe('close');
   });
 
   test('who sends garbage and does not read is not read any further until he does', async () => {

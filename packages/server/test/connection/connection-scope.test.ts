@@ -11,7 +11,7 @@ class Resource {
 }
 class Other extends Resource {}
 
-const open = () =>
+const open = (changes: Partial<ConstructorParameters<typeof PeerScope>[0]> = {}) =>
   new PeerScope({
     bufferedBytes: 0,
     writable: true,
@@ -21,6 +21,7 @@ const open = () =>
     sendBinary() {},
     carriesObjects: false,
     sendObject() {},
+    ...changes,
   });
 
 it('keeps one of each kind and closes them with the connection, once', () => {
@@ -38,4 +39,18 @@ it('closes at once what is opened after the end', () => {
   const scope = open();
   scope.close();
   expect(scope.keep(Resource).closed).toBe(1);
+});
+
+it('lets a dialect say what its notifications look like, or that they are not wanted', () => {
+  const sent: unknown[] = [];
+  const scope = open({
+    notify: (method, params) => void sent.push([method, params]),
+    sendBytes: (line) => void sent.push(Buffer.from(line).toString()),
+  });
+  scope.notify('a', 1);
+  scope.encodeNotification = (method, params) =>
+    method === 'unwanted' ? undefined : Buffer.from(`${method} ${JSON.stringify(params)}\n`);
+  scope.notify('b', [2]);
+  scope.notify('unwanted', 3);
+  expect(sent).toEqual([['a', 1], 'b [2]\n']);
 });
