@@ -1,7 +1,13 @@
+import { writeSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { probeCgroups } from '@exec-server/server';
 import { fixture, type Wire, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { firstOutput, openSession, serve, startParams } from './session.js';
 
+/** The kernel tells nobody that a cgroup was removed, so that is asked for again. */
+const POLL_INTERVAL_MS = 10;
 const PRINT_PID = ['/bin/sh', '-c', 'echo $$; exec sleep 300'];
 
 /** The pid that the shell prints of its job, among whatever else it says on its terminal. */
@@ -31,6 +37,26 @@ describe('SIGKILL of the server', () => {
     server.kill('SIGKILL');
     await server.exited;
     await Promise.all(pids.map((pid) => waitForProcessGone(pid)));
+  });
+});
+
+describe('SIGKILL of a server that makes cgroups', () => {
+  it('leaves no daemon behind, and none of its cgroups', async (test) => {
+    const support = probeCgroups();
+    if (!support.usable) {
+      writeSync(process.stderr.fd, `SKIPPED: ${test.task.name} needs cgroups: ${support.reason}\n`);
+      return test.skip('needs cgroups');
+    }
+    const server = await serve();
+    const { wire } = await openSession(server.url);
+    await wire.request('process/start', startParams('p', [fixture('daemon')]));
+    const [, daemon] = /left (\d+)/.exec(await firstOutput(wire, 'p'))!;
+    const membership = await readFile(`/proc/${daemon}/cgroup`, 'utf8');
+    const [, home] = /^0::.*\/(exec-server-[^/]+)\/\d+$/m.exec(membership)!;
+    server.kill('SIGKILL');
+    await server.exited;
+    await waitForProcessGone(Number(daemon));
+    while ((await readdir(support.directory)).includes(home!)) await delay(POLL_INTERVAL_MS);
   });
 });
 

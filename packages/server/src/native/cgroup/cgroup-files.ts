@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -15,9 +25,24 @@ export function createThreadedGroup(path: string): void {
   }
 }
 
+/** A way into a group that stays open: entering by it needs no descriptor, of which there may be none left. */
+export function openGroup(path: string): number {
+  return openSync(join(path, 'cgroup.threads'), constants.O_WRONLY);
+}
+
 /** Moves the calling thread, and no other one of this process. What it forks from here on is born in the group. */
-export function moveThisThread(path: string): void {
-  writeFileSync(join(path, 'cgroup.threads'), '0');
+export function moveThisThread(openedGroup: number): void {
+  writeSync(openedGroup, '0');
+}
+
+/** The same by path. */
+export function enterGroup(path: string): void {
+  const group = openGroup(path);
+  try {
+    moveThisThread(group);
+  } finally {
+    closeSync(group);
+  }
 }
 
 /** Every thread in the group and in those below it. A process that has ended has none, reaped or not. */

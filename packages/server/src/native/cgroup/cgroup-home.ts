@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Logger, silentLogger } from '../../telemetry/logger.js';
 import { LeftoverSweep } from '../leftover-sweep.js';
 import { readProcess } from '../process-tree.js';
-import { createThreadedGroup, listGroups, moveThisThread, removeGroup } from './cgroup-files.js';
+import {
+  createThreadedGroup,
+  enterGroup,
+  listGroups,
+  moveThisThread,
+  openGroup,
+  removeGroup,
+} from './cgroup-files.js';
 import { killCgroups } from './kill-cgroups.js';
 import { findOwnCgroup } from './own-cgroup.js';
 import { ProcessCgroup } from './process-cgroup.js';
@@ -18,27 +26,32 @@ const RANDOM_BYTES = 4;
  */
 export class CgroupHome {
   readonly path: string;
-  readonly #ownGroup: string;
+  /** The group that this process is in, open. */
+  readonly #ownGroup: number;
   readonly #logger: Logger;
   readonly #groups = new Set<ProcessCgroup>();
   readonly #sweep = new LeftoverSweep<ProcessCgroup>(findPopulated, (cgroup) => this.#remove(cgroup));
   #groupsMade = 0;
   #usable = true;
+  #closed = false;
   #spare: ProcessCgroup | null = null;
-  #preparation: NodeJS.Immediate | null = null;
+  #preparing = false;
+  #warned = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    this.#ownGroup = findOwnCgroup();
-    removeAbandonedHomes(this.#ownGroup);
+    const parent = findOwnCgroup();
+    removeAbandonedHomes(parent);
     const { pid } = process;
     const random = randomBytes(RANDOM_BYTES).toString('hex');
-    this.path = join(this.#ownGroup, `exec-server-${pid}-${readProcess(pid)?.startTime}-${random}`);
-    createThreadedGroup(this.path);
+    this.path = join(parent, `exec-server-${pid}-${readProcess(pid)?.startTime}-${random}`);
+    this.#ownGroup = openGroup(parent);
     try {
+      createThreadedGroup(this.path);
       this.#tryOut();
     } catch (error) {
       removeGroup(this.path);
+      closeSync(this.#ownGroup);
       throw error;
     }
   }
@@ -67,19 +80,22 @@ export class CgroupHome {
     if (!this.#remove(cgroup)) this.#sweep.add(cgroup);
   }
 
-  /** Kills whoever is left, and removes everything. */
+  /** Kills whoever is left, and removes everything. Idempotent. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#usable = false;
     this.#spare = null;
     this.#sweep.close();
     killCgroups([...this.#groups]);
     for (const cgroup of this.#groups) this.#remove(cgroup);
     removeGroup(this.path);
+    closeSync(this.#ownGroup);
   }
 
   /** A group can be made and yet not be entered, as where this process may not write to its own. */
   #tryOut(): void {
-    moveThisThread(this.path);
+    enterGroup(this.path);
     moveThisThread(this.#ownGroup);
   }
 
@@ -89,14 +105,14 @@ export class CgroupHome {
     this.#spare = null;
     if (cgroup === null) return null;
     try {
-      moveThisThread(cgroup.path);
-      this.#prepareSpare();
-      return cgroup;
+      enterGroup(cgroup.path);
     } catch (error) {
       this.#remove(cgroup);
-      this.#giveUp(error);
+      this.#warnOnce(error);
       return null;
     }
+    this.#prepareSpare();
+    return cgroup;
   }
 
   #createGroup(): ProcessCgroup | null {
@@ -105,7 +121,7 @@ export class CgroupHome {
     try {
       createThreadedGroup(cgroup.path);
     } catch (error) {
-      this.#giveUp(error);
+      this.#warnOnce(error);
       return null;
     }
     this.#groups.add(cgroup);
@@ -114,15 +130,19 @@ export class CgroupHome {
 
   /** Makes the next group when there is time: that takes longer than to enter it. */
   #prepareSpare(): void {
-    this.#preparation ??= setImmediate(() => {
-      this.#preparation = null;
+    if (this.#preparing) return;
+    this.#preparing = true;
+    setImmediate(() => {
+      this.#preparing = false;
       if (this.#usable) this.#spare ??= this.#createGroup();
     }).unref();
   }
 
-  #giveUp(error: unknown): void {
-    this.#usable = false;
-    this.#logger.warn({ error }, 'no cgroup for a process: from here on they are found by parentage only');
+  /** It may be for want of descriptors or memory, so the next process may have one again. */
+  #warnOnce(error: unknown): void {
+    if (this.#warned) return;
+    this.#warned = true;
+    this.#logger.warn({ error }, 'a process has no cgroup: daemons that it leaves will not be found');
   }
 
   #leave(cgroup: ProcessCgroup): void {
@@ -142,9 +162,9 @@ export class CgroupHome {
   }
 }
 
-/** Whether processes started here can have cgroups of their own. */
+/** Whether processes started here can have cgroups of their own, and in which one these are made. */
 export type CgroupSupport =
-  | { readonly usable: true /** The group that theirs are made in. */; readonly directory: string }
+  | { readonly usable: true; readonly directory: string }
   | { readonly usable: false; readonly reason: string };
 
 /** Finds out by making a cgroup, which is removed again. */

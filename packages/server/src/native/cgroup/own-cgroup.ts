@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** The directory of this process's cgroup of version 2. Throws when there is none that can be seen. */
+/** The directory of this thread's cgroup of version 2. Throws when there is none that can be seen. */
 export function findOwnCgroup(): string {
-  return locateCgroup(
-    readFileSync('/proc/self/cgroup', 'utf8'),
-    readFileSync('/proc/self/mountinfo', 'utf8'),
-  );
+  const membership = readFileSync('/proc/thread-self/cgroup', 'utf8');
+  return locateCgroup(membership, readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
 /**

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SkippableTest } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createThreadedGroup, listGroups, moveThisThread } from '../../../src/native/cgroup/cgroup-files.js';
+import { createThreadedGroup, enterGroup, listGroups } from '../../../src/native/cgroup/cgroup-files.js';
 import { CgroupHome, probeCgroups } from '../../../src/native/cgroup/cgroup-home.js';
+import { killCgroups } from '../../../src/native/cgroup/kill-cgroups.js';
 import { createLauncher } from '../../../src/native/launcher.js';
 import { silentLogger } from '../../../src/telemetry/logger.js';
 import { asNobody, NOBODY, requireCgroups, requireRoot, skipVisibly } from '../../support/cgroups.js';
@@ -13,6 +23,8 @@ import { PTY, planOf, run, shell } from '../launch-helper.js';
 const ENOENT = 2;
 const EACCES = 13;
 const IMPOSSIBLE_PID = 2 ** 22 + 1;
+/** Most descriptors that a test can take all of. */
+const MOST_DESCRIPTORS = 65_536;
 
 function openLauncher(options: Parameters<typeof createLauncher>[0] = {}) {
   const launcher = createLauncher({ guardian: false, ...options });
@@ -23,7 +35,7 @@ function openLauncher(options: Parameters<typeof createLauncher>[0] = {}) {
 const ownThread = () => readFileSync('/proc/thread-self/cgroup', 'utf8').match(/^0::.*/m)?.[0];
 
 /** Runs the rest of the test with this process in a new group, as a service manager would start it. */
-function enterGroup(test: SkippableTest): string {
+function enterNewGroup(test: SkippableTest): string {
   const parent = requireCgroups(test);
   const group = join(parent, `test-${randomUUID()}`);
   mkdirSync(group);
@@ -132,8 +144,42 @@ describe('the cgroup of a child', () => {
 });
 
 describe('the cgroup of a launcher', () => {
+  it('can be in the group of a process of another one, and ends with that', async (test) => {
+    requireCgroups(test);
+    const outer = new CgroupHome(silentLogger);
+    onTestFinished(() => outer.close());
+    const { started: child, cgroup } = outer.startInGroup(() =>
+      run(openLauncher(), planOf('/bin/sleep', ['300'])),
+    );
+    expect(child.child.cgroup!.path.startsWith(`${cgroup!.path}/`)).toBe(true);
+    expect(cgroup!.readThreads()).toEqual([child.child.pid]);
+    killCgroups([cgroup!]);
+    expect(await child.done).toEqual({ kind: 'signaled', signal: 9 });
+  });
+
+  it('is left when no descriptor is left to open', (test) => {
+    requireCgroups(test);
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const limit = Number(/Max open files +(\d+)/.exec(limits)![1]);
+    if (limit > MOST_DESCRIPTORS) skipVisibly(test, 'a limit of descriptors that it can reach');
+    const home = new CgroupHome(silentLogger);
+    onTestFinished(() => home.close());
+    const before = ownThread();
+    const held: number[] = [];
+    const { cgroup } = home.startInGroup(() => {
+      expect(() => {
+        for (;;) held.push(openSync('/dev/null', 'r'));
+      }).toThrow(expect.objectContaining({ code: 'EMFILE' }));
+    });
+    expect(home.startInGroup(() => {}).cgroup).toBeNull();
+    for (const fd of held) closeSync(fd);
+    expect(ownThread()).toBe(before);
+    expect(home.startInGroup(() => {}).cgroup).not.toBeNull();
+    home.reapedLeader(cgroup!);
+  });
+
   it('can be in any group, not only in that of the whole system', async (test) => {
-    const group = enterGroup(test);
+    const group = enterNewGroup(test);
     const launcher = openLauncher();
     const child = run(launcher, shell('sleep 300 & sleep 300'));
     expect(child.child.cgroup!.path.startsWith(`${group}/exec-server-${process.pid}-`)).toBe(true);
@@ -143,7 +189,7 @@ describe('the cgroup of a launcher', () => {
   });
 
   it('needs no more rights than those over the own group', (test) => {
-    const group = enterGroup(test);
+    const group = enterNewGroup(test);
     requireRoot(test);
     for (const file of ['', 'cgroup.procs', 'cgroup.threads']) chownSync(join(group, file), NOBODY, NOBODY);
     expect(asNobody(() => probeCgroups())).toEqual({ usable: true, directory: group });
@@ -174,7 +220,7 @@ describe('the cgroup of a launcher', () => {
     expect(child.child.cgroup).toBeNull();
   });
 
-  it('is not used any more once it has vanished, and children start all the same', async (test) => {
+  it('has children start all the same when it has vanished, and says so once', async (test) => {
     requireCgroups(test);
     const messages: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => messages.push(message) };
@@ -187,7 +233,7 @@ describe('the cgroup of a launcher', () => {
   });
 
   it('is removed by the next one when its server is no more, unless somebody is in it', async (test) => {
-    const parent = enterGroup(test);
+    const parent = enterNewGroup(test);
     const abandoned = join(parent, `exec-server-${IMPOSSIBLE_PID}-1-ab`);
     mkdirSync(join(abandoned, '3'), { recursive: true });
     const living = new CgroupHome(silentLogger);
@@ -198,9 +244,9 @@ describe('the cgroup of a launcher', () => {
 
     const populated = join(parent, `exec-server-${IMPOSSIBLE_PID}-1-cd`);
     createThreadedGroup(populated);
-    moveThisThread(populated);
+    enterGroup(populated);
     const child = run(openLauncher({ cgroups: false }), planOf('/bin/sleep', ['300']));
-    moveThisThread(parent);
+    enterGroup(parent);
     probeCgroups();
     expect(existsSync(populated)).toBe(true);
     child.child.signalGroup(9);
