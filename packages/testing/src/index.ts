@@ -1,8 +1,11 @@
 export { before, DEFAULT_DEADLINE_MS } from './deadline.js';
+export { type Direction, describeFault, type Fault, type FaultAction, type FaultTrigger } from './fault.js';
+export { FaultProxy } from './fault-proxy.js';
 export { type FixtureName, fixture } from './fixture.js';
 export { InProcessWire, openInProcessWire } from './in-process-wire.js';
 export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './inbox.js';
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
+export { createRandom, type RandomFaultOptions, randomFaults } from './random-faults.js';
 export { type RequireProgramOptions, requireProgram, type SkippableTest } from './require-program.js';
 export { type CommandOptions, type Exit, SpawnedCommand } from './spawned-command.js';
 export { type RunningServer, type ServerBanner, type ServerOptions, startServer } from './start-server.js';
