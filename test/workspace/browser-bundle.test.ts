@@ -58,3 +58,8 @@ test.each(['protocol', 'rpc', 'client'])('the root entry of %s works in a browse
   const names = Object.keys(runInContext('bundled', context) as object);
   expect(names).toEqual(Object.keys((await import(source(packageName))) as object).toSorted());
 });
+
+test('both entries of the client export the same names', async () => {
+  const names = async (entry: string) => Object.keys((await import(entry)) as object).toSorted();
+  expect(await names(source('client'))).toEqual(await names(join(ROOT, 'packages/client/src/node/index.ts')));
+});
