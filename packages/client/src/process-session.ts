@@ -6,7 +6,7 @@ import type { SessionCallOptions } from './session-client.js';
 export interface EventsOptions {
   /**
    * Only events with a greater `seq`; those that are gone are a `LaggedError`.
-   * @default from the oldest that is retained, with a `gap` first where there were others before it
+   * @default those that were not known at registration, with a `gap` first for what is no longer retained
    */
   readonly afterSeq?: number;
   /** Ends the iteration, without an error. */

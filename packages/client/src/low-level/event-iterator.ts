@@ -8,6 +8,8 @@ export type ReadOlder = (afterSeq: number) => Promise<readonly SequencedEvent[]>
 
 /** What an iterator reads from. */
 export interface EventSource {
+  /** Events up to this one were known before the process was followed. */
+  readonly knownSeq: number;
   readonly history: EventHistory;
   /** Set once nothing more can be learned. */
   readonly failure: FailedEvent | undefined;
@@ -22,7 +24,7 @@ export interface EventSource {
 
 /** Where an iteration starts. */
 export interface EventIteratorOptions {
-  /** Absent: at the oldest event that can be had, with a `gap` before it where there were others. */
+  /** Absent: at the first event that was not known, or the oldest that can be had with a `gap` before it. */
   readonly afterSeq: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -43,7 +45,7 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
   constructor(source: EventSource, { afterSeq, signal }: EventIteratorOptions) {
     this.#source = source;
     this.#signal = signal;
-    this.#cursor = afterSeq ?? 0;
+    this.#cursor = afterSeq ?? source.knownSeq;
     this.#startsAnywhere = afterSeq === undefined;
     signal?.addEventListener('abort', this.#stop);
     if (signal?.aborted) this.#end();

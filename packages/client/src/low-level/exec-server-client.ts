@@ -11,6 +11,7 @@ import type { Transport } from '@exec-server/rpc';
 import type { Dialer } from '../dial/dialer.js';
 import { isDialer } from '../dial/target.js';
 import { createTransportDialer } from '../dial/transport-dialer.js';
+import { asyncDispose } from '../dispose-symbol.js';
 import type { ConnectionLostError, ExecServerError } from '../errors.js';
 import {
   NotificationHub,
@@ -18,6 +19,7 @@ import {
   type ServerNotification,
   surfaceErrors,
 } from '../notification-hub.js';
+import type { EventSubject, ProcessEvent, RoutedEvent } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
 import { createRandomId } from '../random-id.js';
 import type { RegisterOptions, SessionCallOptions, SessionClient } from '../session-client.js';
@@ -25,8 +27,7 @@ import { abortable } from './abortable.js';
 import { askedWaitMs, mayBeResent } from './call-rules.js';
 import type { ExecServerClientOptions } from './client-options.js';
 import { Followers } from './followers.js';
-import { HttpBodies } from './http-bodies.js';
-import type { HttpBody } from './http-body.js';
+import { type HttpRequest, HttpRequests, type HttpResponseStream } from './http-requests.js';
 import { SessionLink } from './session-link.js';
 import { isStart, startProcess } from './start-process.js';
 import { isLoss, toExecServerError } from './to-exec-server-error.js';
@@ -37,15 +38,6 @@ const DEFAULT_CLIENT_NAME = 'exec-server-client';
 /** Time for the answer to `environment/info`, in milliseconds. */
 const ENVIRONMENT_INFO_TIMEOUT_MS = 30_000;
 
-/** What an HTTP request says, without what the client fills in. */
-export type HttpRequest = Omit<ParamsOf<'http/request'>, 'requestId' | 'streamResponse'>;
-
-/** The head of a response, and its body as it comes. */
-export interface HttpResponseStream extends Pick<ResultOf<'http/request'>, 'status' | 'headers'> {
-  /** The body. Ending the iteration early cancels the request, where the server can do that. */
-  readonly body: AsyncIterableIterator<Uint8Array>;
-}
-
 /**
  * One session with a server, call by call. It connects on first use, gets the session back when the connection is lost
  * and can be made again, and puts the events of registered processes in order.
@@ -55,9 +47,11 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   readonly #options: ExecServerClientOptions;
   readonly #link: SessionLink;
   readonly #followers: Followers;
-  readonly #bodies: HttpBodies;
+  readonly #http: HttpRequests;
   readonly #hub = new NotificationHub(undefined);
   readonly #lossListeners = new Set<(error: ExecServerError) => void>();
+  readonly #overListeners = new Set<(error: ExecServerError) => void>();
+  readonly #eventListeners = new Set<(event: RoutedEvent) => void>();
   /** Who keeps the connection from being read. */
   readonly #inputHolders = new Set<object>();
   #environment: Promise<EnvironmentInfo> | undefined;
@@ -90,10 +84,10 @@ export class ExecServerClient extends WireMethods implements SessionClient {
       supports: this.supports.bind(this),
       holdInput: (holder: object) => this.#setHeld(holder, true),
       releaseInput: (holder: object) => this.#setHeld(holder, false),
-      cancelRequest: (requestId: string) => void this.#cancelRequest(requestId),
+      publish: (event: ProcessEvent, about: EventSubject) => this.#publish(event, about),
     };
     this.#followers = new Followers(host);
-    this.#bodies = new HttpBodies(host);
+    this.#http = new HttpRequests(host);
     const decide = options.onNetworkPolicyRequest;
     this.#link = new SessionLink(
       isDialer(target) ? target : createTransportDialer(target),
@@ -119,7 +113,10 @@ export class ExecServerClient extends WireMethods implements SessionClient {
         },
         onLoss: (error) => this.#takeLoss(error),
         onResumed: (wire, signal) => this.#followers.catchUp(wire, signal),
-        onOver: (error) => this.#followers.failAll(error),
+        onOver: (error) => {
+          this.#followers.failAll(error);
+          for (const listener of [...this.#overListeners]) surfaceErrors(() => listener(error));
+        },
       },
     );
   }
@@ -181,38 +178,16 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   }
 
   /** Makes an HTTP request from the server's machine and collects the body. Aborting it cancels it there, too. */
-  async httpRequest(
-    request: HttpRequest,
-    options: SessionCallOptions = {},
-  ): Promise<ResultOf<'http/request'>> {
-    const requestId = this.#bodies.nextRequestId();
-    try {
-      return await this.call('http/request', { ...request, requestId, streamResponse: false }, options);
-    } catch (error) {
-      if (options.signal?.aborted) void this.#cancelRequest(requestId);
-      throw error;
-    }
+  httpRequest(request: HttpRequest, options: SessionCallOptions = {}): Promise<ResultOf<'http/request'>> {
+    return this.#http.request(request, options);
   }
 
-  /** Makes an HTTP request from the server's machine; resolves with the head of the response. */
-  async httpRequestStream(
-    request: HttpRequest,
-    options: SessionCallOptions = {},
-  ): Promise<HttpResponseStream> {
-    const requestId = this.#bodies.nextRequestId();
-    const body: HttpBody = this.#bodies.open(requestId);
-    try {
-      const { status, headers } = await this.call(
-        'http/request',
-        { ...request, requestId, streamResponse: true },
-        options,
-      );
-      return { status, headers, body };
-    } catch (error) {
-      this.#bodies.discard(requestId);
-      if (options.signal?.aborted) void this.#cancelRequest(requestId);
-      throw error;
-    }
+  /**
+   * Makes an HTTP request from the server's machine; resolves with the head of the response. Aborting cancels it until
+   * then; ending the iteration of the body does so afterwards.
+   */
+  httpRequestStream(request: HttpRequest, options: SessionCallOptions = {}): Promise<HttpResponseStream> {
+    return this.#http.stream(request, options);
   }
 
   on<N extends ServerNotificationName>(
@@ -237,6 +212,23 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     return () => void this.#lossListeners.delete(entry);
   }
 
+  /**
+   * Listens to the events of all processes until the function it returns is called: those of registered ones in order
+   * and over reconnects, those of others as they arrive.
+   */
+  onProcessEvent(listener: (event: RoutedEvent) => void): () => void {
+    const entry = (event: RoutedEvent) => listener(event);
+    this.#eventListeners.add(entry);
+    return () => void this.#eventListeners.delete(entry);
+  }
+
+  /** Tells once that the session is over for this client, by `close` or because it cannot be had back. */
+  onOver(listener: (error: ExecServerError) => void): () => void {
+    const entry = (error: ExecServerError) => listener(error);
+    this.#overListeners.add(entry);
+    return () => void this.#overListeners.delete(entry);
+  }
+
   registerProcess(processId: string, options: RegisterOptions = {}): ProcessSession {
     const { overError } = this.#link;
     if (overError !== undefined) throw overError;
@@ -254,6 +246,10 @@ export class ExecServerClient extends WireMethods implements SessionClient {
 
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   get #startHost() {
@@ -311,7 +307,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   #takeNotification(notification: ServerNotification): void {
     this.#link.noteProgress();
     if (notification.method === 'http/request/bodyDelta') {
-      const violation = this.#bodies.take(notification.params);
+      const violation = this.#http.takeDelta(notification.params);
       if (violation !== undefined) this.#link.refuse(violation);
     }
     this.#followers.takeNotification(notification);
@@ -319,8 +315,13 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     if (notification.method !== 'process/output') this.#hub.publish(notification);
   }
 
+  #publish(event: ProcessEvent, { processId, sessionId }: EventSubject): void {
+    for (const listener of [...this.#eventListeners])
+      surfaceErrors(() => listener({ ...event, processId, sessionId }));
+  }
+
   #takeLoss(error: ConnectionLostError): void {
-    this.#bodies.failAll(error);
+    this.#http.failBodies(error);
     for (const listener of [...this.#lossListeners]) surfaceErrors(() => listener(error));
   }
 
@@ -328,14 +329,5 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     if (held) this.#inputHolders.add(holder);
     else this.#inputHolders.delete(holder);
     this.#link.setPaused(this.#inputHolders.size > 0);
-  }
-
-  /** As well as it can be done: who cancels does not wait for it. */
-  async #cancelRequest(requestId: string): Promise<void> {
-    try {
-      if (await this.supports('httpCancel')) await this.call('http/cancel', { requestId });
-    } catch {
-      // The request ends with its connection in any case.
-    }
   }
 }

@@ -56,7 +56,7 @@ export class Followers {
   }
 
   takeOutput({ processId, sessionId, seq, stream, data }: ProcessOutput): void {
-    this.find(processId, sessionId)?.push({ type: 'output', seq, stream, data });
+    this.#push({ processId, sessionId }, { type: 'output', seq, stream, data });
   }
 
   /** Takes what tells of a process, other than its output. */
@@ -110,7 +110,9 @@ export class Followers {
     { processId, sessionId }: { readonly processId: string; readonly sessionId?: string | undefined },
     event: SequencedEvent,
   ): void {
-    this.find(processId, sessionId)?.push(event);
+    const follower = this.find(processId, sessionId);
+    if (follower === undefined) this.#host.publish(event, { processId, sessionId });
+    else follower.push(event);
   }
 
   #forget(follower: ProcessFollower): void {

@@ -14,6 +14,14 @@ export interface BodyDelta {
   readonly error: string | null;
 }
 
+/** What a body tells whoever opened it. */
+export interface BodyListener {
+  /** There is more or less to be taken than before. */
+  onQueueChange(): void;
+  /** Its reader is no longer interested, before the end has come. */
+  onCancel(): void;
+}
+
 /** Bytes that wait in all bodies of one connection. */
 export interface SharedQueue {
   bytes: number;
@@ -28,8 +36,7 @@ interface BodyEnd {
 /** The body of one streamed response: pieces in order, then the end or an error. */
 export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   readonly #shared: SharedQueue;
-  readonly #onQueueChange: () => void;
-  readonly #onCancel: () => void;
+  readonly #listener: BodyListener;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #lastSeq = 0;
@@ -38,11 +45,9 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   #wake: (() => void) | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param onCancel called when its reader is no longer interested before the end has come */
-  constructor(shared: SharedQueue, onQueueChange: () => void, onCancel: () => void) {
+  constructor(shared: SharedQueue, listener: BodyListener) {
     this.#shared = shared;
-    this.#onQueueChange = onQueueChange;
-    this.#onCancel = onCancel;
+    this.#listener = listener;
   }
 
   /** Whether nothing more can come. */
@@ -65,7 +70,7 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
     const wasOpen = !this.isOver;
     this.#cancelled = true;
     this.#drop();
-    if (wasOpen) this.#onCancel();
+    if (wasOpen) this.#listener.onCancel();
     this.#wakeReader();
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -106,7 +111,7 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
     this.#queue.push(data);
     this.#queuedBytes += data.length;
     this.#shared.bytes += data.length;
-    this.#onQueueChange();
+    this.#listener.onQueueChange();
     this.#wakeReader();
     return true;
   }
@@ -131,7 +136,7 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   #take(data: Uint8Array): IteratorResult<Uint8Array> {
     this.#queuedBytes -= data.length;
     this.#shared.bytes -= data.length;
-    this.#onQueueChange();
+    this.#listener.onQueueChange();
     return { done: false, value: data };
   }
 
@@ -144,7 +149,7 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
     this.#shared.bytes -= this.#queuedBytes;
     this.#queue = [];
     this.#queuedBytes = 0;
-    this.#onQueueChange();
+    this.#listener.onQueueChange();
   }
 
   #wakeReader(): void {

@@ -1,7 +1,7 @@
-import { encodeBase64, type MethodName, type ParamsOf, type ResultOf } from '@exec-server/protocol';
+import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
 import { CapabilityMissingError, ConnectionLostError, ExecServerError } from '../errors.js';
 import { surfaceErrors } from '../notification-hub.js';
-import type { ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
+import type { EventSubject, ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
 import type { EventsOptions, ProcessSession, WriteOptions } from '../process-session.js';
 import type { SessionCallOptions } from '../session-client.js';
 import { EventHistory } from './event-history.js';
@@ -16,9 +16,7 @@ import {
   toOutputEvent,
 } from './sequenced-event.js';
 import { spliceLog } from './splice-log.js';
-
-/** Largest piece of stdin in one `process/write`, in bytes. */
-const MAX_WRITE_BYTES = 1024 * 1024;
+import { type SendWrite, StdinWrites } from './stdin-writes.js';
 
 /** What a follower needs of its client. */
 export interface FollowerHost {
@@ -33,6 +31,8 @@ export interface FollowerHost {
   /** Stops reading from the connection until `releaseInput`. */
   holdInput(follower: object): void;
   releaseInput(follower: object): void;
+  /** Hands an event to those who listen to all processes. */
+  publish(event: ProcessEvent, about: EventSubject): void;
 }
 
 /** Which process is followed. */
@@ -51,16 +51,15 @@ export interface FollowedProcess {
 export class ProcessFollower implements ProcessSession, EventSource {
   readonly processId: string;
   readonly sessionId: string | undefined;
+  readonly knownSeq: number;
   readonly history: EventHistory;
   readonly #host: FollowerHost;
   readonly #target: { readonly processId: string; readonly sessionId?: string };
   readonly #reorder: ReorderBuffer;
   readonly #iterators = new Set<EventIterator>();
   readonly #listeners = new Set<(event: ProcessEvent) => void>();
-  readonly #writeIdPrefix: string;
+  readonly #writes: StdinWrites;
   readonly #onUnregister: () => void;
-  #writes = 0;
-  #lastWrite: Promise<unknown> = Promise.resolve();
   #exit: ExitedEvent | undefined;
   #failure: FailedEvent | undefined;
   #closed = false;
@@ -77,9 +76,13 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.processId = processId;
     this.sessionId = sessionId;
     this.#target = { processId, ...(sessionId !== undefined && { sessionId }) };
+    this.knownSeq = afterSeq;
     this.#reorder = new ReorderBuffer(afterSeq);
     this.history = new EventHistory(afterSeq);
-    this.#writeIdPrefix = followed.writeIdPrefix;
+    this.#writes = new StdinWrites(
+      (piece, options) => this.#sendWrite(piece, options),
+      followed.writeIdPrefix,
+    );
     this.#onUnregister = () => followed.onUnregister();
     this.#wasSeen = afterSeq > 0;
   }
@@ -133,9 +136,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
   }
 
   write(data: Uint8Array, options: WriteOptions = {}): Promise<ResultOf<'process/write'>> {
-    const written = this.#lastWrite.then(() => this.#writePieces(data, options));
-    this.#lastWrite = written.catch(() => {});
-    return written;
+    return this.#writes.write(data, options);
   }
 
   async catchUp(): Promise<void> {
@@ -271,6 +272,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
 
   #tell(event: ProcessEvent): void {
     for (const listener of [...this.#listeners]) surfaceErrors(() => listener(event));
+    this.#host.publish(event, this);
     for (const iterator of [...this.#iterators]) iterator.wake();
   }
 
@@ -286,24 +288,15 @@ export class ProcessFollower implements ProcessSession, EventSource {
     else this.#host.releaseInput(this);
   }
 
-  async #writePieces(
-    data: Uint8Array,
-    { closeStdin = false, signal }: WriteOptions,
+  async #sendWrite(
+    piece: Parameters<SendWrite>[0],
+    options: SessionCallOptions,
   ): Promise<ResultOf<'process/write'>> {
-    if (closeStdin && !(await this.#host.supports('processCloseStdin')))
+    if (this.#failure !== undefined) throw this.#failure.error;
+    // A server that cannot would leave stdin open without a word.
+    if (piece.closeStdin === true && !(await this.#host.supports('processCloseStdin')))
       throw new CapabilityMissingError('processCloseStdin');
-    for (let at = 0; ; at += MAX_WRITE_BYTES) {
-      if (this.#failure !== undefined) throw this.#failure.error;
-      const isLast = at + MAX_WRITE_BYTES >= data.length;
-      const params = {
-        ...this.#target,
-        chunk: encodeBase64(data.subarray(at, at + MAX_WRITE_BYTES)),
-        writeId: `${this.#writeIdPrefix}${++this.#writes}`,
-        ...(isLast && closeStdin && { closeStdin }),
-      };
-      const result = await this.#host.call('process/write', params, signal && { signal });
-      if (isLast || result.status !== 'accepted') return result;
-    }
+    return this.#host.call('process/write', { ...piece, ...this.#target }, options);
   }
 }
 

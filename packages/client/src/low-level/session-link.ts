@@ -1,4 +1,5 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
+import { MAX_TIMER_MS } from '@exec-server/rpc';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
 import type { Dialer } from '../dial/dialer.js';
 import { ConnectionLostError, ExecServerError } from '../errors.js';
@@ -229,9 +230,8 @@ export class SessionLink {
   async #resumeOnce(): Promise<void> {
     const deadline = new AbortController();
     const stop = () => deadline.abort(this.#closing.signal.reason);
-    const expire = () =>
-      deadline.abort(new ConnectionLostError('the time to resume the exec-server session is over'));
-    const timer = setTimeout(expire, this.#budget.remainingMs);
+    const expire = () => deadline.abort(new ConnectionLostError('the deadline has passed'));
+    const timer = setTimeout(expire, Math.min(this.#budget.remainingMs, MAX_TIMER_MS));
     this.#closing.signal.addEventListener('abort', stop);
     if (this.#closing.signal.aborted) stop();
     let wire: WireClient | undefined;
