@@ -4,6 +4,7 @@ import { createFileSystem } from './fs/create-file-system.js';
 import type { FileSystem } from './fs/file-system.js';
 import type { ExecServerClient } from './low-level/exec-server-client.js';
 import { type AttachOptions, attachProcess } from './process/attach.js';
+import { EventFeed, type FeedOptions } from './process/event-feed.js';
 import { createProcesses, type Processes } from './process/list-processes.js';
 import type { ProcessHandle } from './process/process-handle.js';
 import type { ProcessResult } from './process/process-result.js';
@@ -12,6 +13,7 @@ import { runProcess } from './process/run.js';
 import { createShell, type Shell } from './process/shell.js';
 import { spawnProcess, spawnPty } from './process/spawn.js';
 import type { PtyOptions, RunOptions, SpawnOptions } from './process/spawn-options.js';
+import type { RoutedEvent } from './process-event.js';
 
 /** A machine with an exec-server on it: its processes, its files, its network. */
 export class Machine implements AsyncDisposable {
@@ -62,6 +64,14 @@ export class Machine implements AsyncDisposable {
    */
   attach(id: string, options?: AttachOptions): Promise<ProcessHandle> {
     return attachProcess(this.client, id, options);
+  }
+
+  /**
+   * The events of all processes from now on, each with the process that it is about, for those who route them
+   * themselves. A reader that is too slow misses output, and is told by `gap` events which.
+   */
+  events(options?: FeedOptions): AsyncIterableIterator<RoutedEvent> {
+    return new EventFeed(this.client, options);
   }
 
   /** What the server tells about its host. */

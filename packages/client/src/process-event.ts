@@ -48,3 +48,13 @@ export interface FailedEvent {
 
 /** What happens to a process, in the order of `seq`. */
 export type ProcessEvent = OutputEvent | ExitedEvent | ClosedEvent | GapEvent | FailedEvent;
+
+/** The process that an event is about. */
+export interface EventSubject {
+  readonly processId: string;
+  /** The session of the process, where that is not the client's own. */
+  readonly sessionId: string | undefined;
+}
+
+/** An event with the process that it is about, for those who listen to all at once. */
+export type RoutedEvent = ProcessEvent & EventSubject;

@@ -1,5 +1,5 @@
-import { ExecServerError } from '../errors.js';
 import { checkOptions } from '../check-options.js';
+import { ExecServerError } from '../errors.js';
 import { requireCapability } from '../fs/require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber } from '../usage.js';

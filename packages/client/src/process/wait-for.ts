@@ -1,5 +1,5 @@
-import { LaggedError } from '../errors.js';
 import { checkOptions } from '../check-options.js';
+import { LaggedError } from '../errors.js';
 import { requireCapability } from '../fs/require-capability.js';
 import type { StreamName } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';

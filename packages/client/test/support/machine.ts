@@ -37,3 +37,18 @@ export async function openMachineOn(server: ExecServer): Promise<Machine> {
 export function sh(script: string, ...args: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', script, 'sh', ...args];
 }
+
+/** Everything that an iteration yields. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+/** The first output of any process from now on, as text. */
+export async function nextOutput(machine: Machine): Promise<string> {
+  for await (const event of machine.events()) {
+    if (event.type === 'output') return new TextDecoder().decode(event.data);
+  }
+  throw new Error('the connection ended before any output');
+}
