@@ -33,6 +33,8 @@ import { isStart, startProcess } from './start-process.js';
 import { isLoss, toExecServerError } from './to-exec-server-error.js';
 import { WireMethods } from './wire-methods.js';
 
+export type { HttpRequest, HttpResponseStream } from './http-requests.js';
+
 const DEFAULT_CLIENT_NAME = 'exec-server-client';
 
 /** Time for the answer to `environment/info`, in milliseconds. */
