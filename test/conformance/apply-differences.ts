@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ANSWERED_CLOSE_CODE, APP_DIFFERENCES } from './app-differences.js';
 import {
   ADDED_CAPABILITIES,
   EXPECTED_DIFFERENCES,
@@ -6,7 +7,9 @@ import {
   INITIALIZE_ADDITION,
 } from './expected-differences.js';
 import { isObject } from './matching.js';
-import type { Line, NumberedLine } from './transcript.js';
+import { isAppScenario, type Line, type NumberedLine } from './transcript.js';
+
+const DIFFERENCES = [...EXPECTED_DIFFERENCES, ...APP_DIFFERENCES];
 
 export interface ExpectedRecording {
   readonly lines: readonly NumberedLine[];
@@ -16,9 +19,10 @@ export interface ExpectedRecording {
 
 /** The recording as it would read if this server had been recorded. */
 export function applyDifferences(scenario: string, recorded: readonly NumberedLine[]): ExpectedRecording {
-  const differences = EXPECTED_DIFFERENCES.filter((difference) => difference.scenario === scenario);
+  const differences = DIFFERENCES.filter((difference) => difference.scenario === scenario);
   const edited = differences.reduce(replaceLines, recorded);
-  const lines = edited.map(({ number, line }) => ({ number, line: addMembers(line) }));
+  const adapt = isAppScenario(scenario) ? answerClose : addMembers;
+  const lines = edited.map(({ number, line }) => ({ number, line: adapt(line) }));
   const additions = lines.some(({ line }, index) => line !== edited[index]?.line) ? 1 : 0;
   return { lines, differences: differences.length + additions };
 }
@@ -34,6 +38,12 @@ function replaceLines(recorded: readonly NumberedLine[], difference: ExpectedDif
   }
   const at = recorded.findIndex(({ number }) => number === first);
   return recorded.toSpliced(at, replaced.length, ...instead.map((line) => ({ number: first, line })));
+}
+
+/** A client that closes its connection gets an answer here. */
+function answerClose(line: Line): Line {
+  if ('dir' in line || line.event !== 'close') return line;
+  return { ...line, code: ANSWERED_CLOSE_CODE };
 }
 
 /** Adds what results carry here beside the recorded members. */

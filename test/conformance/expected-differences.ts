@@ -223,7 +223,7 @@ function running(listen: string, banner: string): EventLine {
   };
 }
 
-function unsupportedUrl(url: string): string {
+export function unsupportedUrl(url: string): string {
   return (
     `unsupported --listen URL \`${url}\`; expected \`ws://IP:PORT\` or \`stdio\` ` +
     '(also `unix:///PATH`, and `wss://IP:PORT` with --tls-cert and --tls-key)'

@@ -61,7 +61,12 @@ const RESULT_SHAPES: Readonly<Record<string, Shape>> = {
   'process/terminate': (result) => omit(result, 'pids'),
   'fs/readDirectory': ({ entries, ...rest }) => ({ ...rest, entries: sortByName(entries) }),
   // Every server has settings of its own.
-  'config/read': ({ config, ...rest }) => ({ ...rest, config: hasSettingNames(config) }),
+  'config/read': ({ config, origins, layers, ...rest }) => ({
+    ...rest,
+    config: hasSettingNames(config),
+    origins: isObject(origins) && Object.values(origins).every(isVersioned),
+    layers: Array.isArray(layers) ? layers.map(shapeOfLayer) : layers,
+  }),
   // What a directory's size means is up to the file system.
   'fs/getMetadata': (result) =>
     result.isDirectory === true ? { ...result, size: typeof result.size } : result,
@@ -71,6 +76,17 @@ const RESULT_SHAPES: Readonly<Record<string, Shape>> = {
 function hasSettingNames(config: unknown): boolean {
   if (typeof config === 'string') return config.endsWith('snake_case keys>');
   return isObject(config) && Object.keys(config).every((name) => /^[a-z0-9_]+$/.test(name));
+}
+
+/** Which kind of source it is, and whether it is told of as it should be. */
+function shapeOfLayer(layer: unknown): unknown {
+  if (!isObject(layer) || !isObject(layer.name)) return layer;
+  return { type: layer.name.type, isVersioned: isVersioned(layer), config: hasSettingNames(layer.config) };
+}
+
+function isVersioned(value: unknown): boolean {
+  if (!isObject(value) || !isObject(value.name)) return false;
+  return typeof value.name.type === 'string' && /^sha256:[0-9a-f]{64}$/.test(String(value.version));
 }
 
 function omit(result: Record<string, unknown>, name: string): Record<string, unknown> {

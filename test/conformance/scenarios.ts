@@ -6,6 +6,7 @@ export const LATER: Readonly<Record<string, string>> = {
   '34-process-sandbox': 'sandbox',
   '36-network-policy': 'network policy',
   '60-fs-sandbox': 'sandbox',
+  'app/19-sandbox': 'sandbox',
 };
 
 /** Programs that a scenario's processes run beyond the shell and the core utilities. */
