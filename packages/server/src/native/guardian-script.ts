@@ -1,3 +1,6 @@
+/** Looks into a cgroup, 20 ms apart, after which whoever is left in it cannot be killed. */
+const MAX_CGROUP_LOOKS = 100;
+
 /**
  * The program of the guardian, for any POSIX shell. It reads `+<leader>` and `-<leader>` lines and, when its input ends,
  * kills what is left: every process whose session or group one of the leaders has or had, and every descendant of those.
@@ -66,12 +69,14 @@ remove_groups() {
 
 if [ -d "\${1-}" ]; then
   echo 1 >"$1/cgroup.freeze"
-  for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+  looks=0
+  while [ "$looks" -lt ${MAX_CGROUP_LOOKS} ]; do
+    looks=$((looks + 1))
     members=
     find_members "$1"
     [ -n "$members" ] || break
     kill -KILL $members
-    sleep 0.01 || sleep 1
+    sleep 0.02 || sleep 1
   done
   echo 0 >"$1/cgroup.freeze"
   remove_groups "$1"

@@ -92,12 +92,13 @@ describe('guardian', () => {
     expect(read('environ')).toEqual([]);
     expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
     expect(readlinkSync(`/proc/${pid}/fd/1`)).toBe('/dev/null');
-    expect(existsSync(`/proc/${pid}/fd/3`)).toBe(false);
     for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGPIPE'] as const) {
       // Ignored only once the shell has read its first line of program.
       await until(() => ignoresSignal(pid, signal));
       process.kill(pid, signal);
     }
+    // Only now: while the program was loaded, its libraries were open.
+    expect(existsSync(`/proc/${pid}/fd/3`)).toBe(false);
     expect(isGone(pid)).toBe(false);
     await launcher.close();
     await until(() => isGone(pid));

@@ -110,6 +110,6 @@ describe('a daemon that nothing but its cgroup connects with its process', () =>
     await wire.request('process/terminate', { processId: 'p' });
     await untilClosed(wire, 'p');
     expect(isRunning(daemon)).toBe(true);
-    process.kill(daemon, 'SIGKILL');
+    process.kill(-daemon, 'SIGKILL');
   });
 });
