@@ -18,7 +18,7 @@ const policy = (changes: Partial<EnvPolicy> = {}): EnvPolicy => ({
   includeOnly: [],
   ...changes,
 });
-const resolve = (changes: Partial<EnvPolicy> | null, env: Record<string, string> = {}) =>
+const resolve = (changes: Partial<EnvPolicy> | null, env: Record<string, string | null> = {}) =>
   Object.fromEntries(
     resolveEnvironment(server, { env, policy: changes === null ? null : policy(changes), extra: new Map() }),
   );
@@ -62,6 +62,15 @@ describe('a policy', () => {
     expect(resolve({ inherit: 'none', set: { A: 'policy' } }, { A: 'request', A_TOKEN: 't' })).toEqual({
       A: 'request',
       A_TOKEN: 't',
+    });
+  });
+
+  it('loses what the request removes, by its exact name', () => {
+    expect(resolve({ set: { A: 'policy' } }, { A: null, MY_TOKEN: null, foo: null, HOME: null })).toEqual({
+      PATH: '/bin',
+      home: '/root',
+      FOO: 'foo',
+      USER: 'u',
     });
   });
 });

@@ -50,7 +50,8 @@ export class RunOutput implements EndReader {
       this.#resolveEnd = resolve;
     });
     const { capBytes, send } = options;
-    const cap = send === undefined ? Math.min(capBytes, MAX_COLLECTED_BYTES) : capBytes;
+    // One byte more tells a stream that fits from one that does not.
+    const cap = send === undefined ? Math.min(capBytes, MAX_COLLECTED_BYTES + 1) : capBytes;
     const open = () => ({ cap: new StreamCap(cap), collected: [] });
     this.#streams = { stdout: open(), stderr: open() };
   }
