@@ -14,6 +14,8 @@ export interface SourceFile {
 
 export interface Manifest {
   readonly name: string;
+  readonly private?: boolean;
+  readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
