@@ -13,6 +13,6 @@ export {
 } from './errors.js';
 export { createMemoryTransportPair } from './memory-transport.js';
 export { type ParseErrorRule, Peer, type PeerOptions, type WireError } from './peer.js';
-export type { CallOptions } from './pending-calls.js';
+export { type CallOptions, MAX_TIMER_MS } from './pending-calls.js';
 export type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 export { withoutSecrets } from './without-secrets.js';
