@@ -35,6 +35,11 @@ export class NotificationHub {
     this.#onEach = onEach;
   }
 
+  /** True until `release`. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
   /** Messages that wait for `release`. */
   get heldCount(): number {
     return this.#held?.length ?? 0;

@@ -49,6 +49,15 @@ export interface WireClientOptions {
   readonly binaryOutput?: boolean;
   /** Takes every notification, before the listeners of its name. */
   readonly onNotification?: (notification: ServerNotification) => void;
+  /** Takes all output as bytes, before the listeners of {@link WireClient.onOutput}. */
+  readonly onOutput?: OutputListener;
+  /**
+   * Keep what comes before the caller of `connect` has had a chance to listen. Who needs no other listeners than those
+   * of the options needs no such chance, and is not bound by how much can be kept.
+   *
+   * @default true
+   */
+  readonly holdEvents?: boolean;
   /** Decides whether a process may connect somewhere, for servers that ask. @default everything is denied */
   readonly onNetworkPolicyRequest?: NetworkPolicyHandler;
   /** The connection ended after the handshake; `reason` is absent when it did so cleanly. */
@@ -77,6 +86,8 @@ export class WireClient {
   /** Performs the handshake. On failure the transport is closed and the error says why. */
   static async connect(transport: Transport, options: WireClientOptions): Promise<WireClient> {
     const hub = new NotificationHub(options.onNotification);
+    if (options.onOutput !== undefined) hub.onOutput(options.onOutput);
+    if (options.holdEvents === false) hub.release();
     const connection = openPeer(transport, hub, options);
     const { peer } = connection;
     try {
@@ -101,7 +112,7 @@ export class WireClient {
     this.#connection = connection;
     this.#peer = peer;
     this.#hub = hub;
-    this.closed = releaseAfterThisTurn(hub).then(() => peer.closed);
+    this.closed = hub.isHolding ? releaseAfterThisTurn(hub).then(() => peer.closed) : peer.closed;
     if (onClose !== undefined) void this.closed.then(onClose);
   }
 

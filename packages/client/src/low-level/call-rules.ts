@@ -15,6 +15,7 @@ const CHANGES_NOTHING: ReadonlySet<MethodName> = new Set<MethodName>([
   'fs/getMetadata',
   'fs/readDirectory',
   'fs/readFile',
+  'fs/readLink',
   'fs/walk',
   'net/waitForPort',
   'process/list',

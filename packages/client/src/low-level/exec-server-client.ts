@@ -323,6 +323,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   }
 
   #takeLoss(error: ConnectionLostError): void {
+    this.#followers.noteLoss();
     this.#http.failBodies(error);
     for (const listener of [...this.#lossListeners]) surfaceErrors(() => listener(error));
   }

@@ -85,6 +85,11 @@ export class Followers {
     if (follower !== undefined) this.#attachments.delete(follower);
   }
 
+  /** A connection was lost; {@link Followers.catchUp} follows where there is another. */
+  noteLoss(): void {
+    for (const follower of this.#all()) if (follower.sessionId === undefined) follower.noteLoss();
+  }
+
   /** Learns over a new connection what was missed of everything that is not over. Rejects when that connection fails. */
   async catchUp(wire: WireClient, signal: AbortSignal): Promise<void> {
     const waiting = this.#all().filter(({ isOver }) => !isOver);

@@ -65,8 +65,10 @@ export class ProcessFollower implements ProcessSession, EventSource {
   #closed = false;
   #gone = false;
   #wasSeen: boolean;
-  /** Readings of the log under way, during which pushed events that do not fit may be let go. */
+  /** Readings of the log under way. */
   #catchUps = 0;
+  /** A connection was lost, so that there may be a hole until the log has been read. */
+  #mayHaveMissed = false;
   /** Highest number of an event that was let go and has to come from the log. */
   #lastLetGo = 0;
 
@@ -106,6 +108,11 @@ export class ProcessFollower implements ProcessSession, EventSource {
 
   noteStarted(): void {
     this.#wasSeen = true;
+  }
+
+  /** What is pushed may go on with a hole from now on, until the log has been read. */
+  noteLoss(): void {
+    this.#mayHaveMissed = true;
   }
 
   events({ afterSeq, signal }: EventsOptions = {}): AsyncIterableIterator<ProcessEvent> {
@@ -169,8 +176,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
       for (const ready of this.#reorder.push(event)) this.#publish(ready);
     } catch (error) {
       if (!(error instanceof ReorderOverflowError)) throw error;
-      // The log that is being read has what is let go here.
-      if (this.#catchUps > 0) this.#letGo(event);
+      // The log is read, or will be, and has what is let go here.
+      if (this.#catchUps > 0 || this.#mayHaveMissed) this.#letGo(event);
       else this.fail(new ExecServerError('protocol', error.message, { cause: error }));
     }
   }
@@ -179,9 +186,10 @@ export class ProcessFollower implements ProcessSession, EventSource {
   async catchUpFrom(readPage: ReadPage): Promise<void> {
     this.#catchUps++;
     try {
+      let afterSeq: number;
       do {
         if (this.isOver) return;
-        const afterSeq = this.#reorder.lastSeq;
+        afterSeq = this.#reorder.lastSeq;
         const pages = await readLog(readPage, afterSeq, (seq, { exited }) => {
           // Where the exit is shows only at the end of the log, unless it was pushed.
           const exitIsOpen = exited && !this.#knowsExit;
@@ -189,7 +197,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
         });
         if (pages === undefined) this.failAsForgotten();
         else this.#splice(afterSeq, pages);
-      } while (this.#reorder.lastSeq < this.#lastLetGo);
+      } while (afterSeq < this.#reorder.lastSeq && this.#reorder.lastSeq < this.#lastLetGo);
+      this.#mayHaveMissed = false;
     } finally {
       this.#catchUps--;
     }

@@ -157,16 +157,16 @@ export class SessionLink {
       abandon = () => transport.destroy('the connection is no longer wanted');
       signal.addEventListener('abort', abandon);
       if (signal.aborted) abandon();
-      const wire = await WireClient.connect(transport, {
+      return await WireClient.connect(transport, {
         clientName,
         binaryOutput,
         ...(resumeSessionId !== undefined && { resumeSessionId }),
         ...(initializeTimeoutMs !== undefined && { initializeTimeoutMs }),
         ...(onNetworkPolicyRequest !== undefined && { onNetworkPolicyRequest }),
         onNotification: (notification) => this.#listener.onNotification(notification),
+        onOutput: (output) => this.#listener.onOutput(output),
+        holdEvents: false,
       });
-      wire.onOutput((output) => this.#listener.onOutput(output));
-      return wire;
     } catch (error) {
       signal.throwIfAborted();
       throw toExecServerError(error, { method: 'initialize' });

@@ -209,6 +209,19 @@ export abstract class WireMethods {
     return this.call('fs/setMode', params, options);
   }
 
+  /** What a symbolic link points to. */
+  fsReadLink(
+    params: ParamsOf<'fs/readLink'>,
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'fs/readLink'>> {
+    return this.call('fs/readLink', params, options);
+  }
+
+  /** Makes a symbolic link. */
+  fsSymlink(params: ParamsOf<'fs/symlink'>, options?: SessionCallOptions): Promise<ResultOf<'fs/symlink'>> {
+    return this.call('fs/symlink', params, options);
+  }
+
   /** Tells changes as `fs/changed`, until the connection ends. */
   fsWatch(params: ParamsOf<'fs/watch'>, options?: SessionCallOptions): Promise<ResultOf<'fs/watch'>> {
     return this.call('fs/watch', params, options);
