@@ -4,6 +4,7 @@ import type { RetainedChunk } from '../../output/retained-log.js';
 import { StreamCap } from '../../output/stream-cap.js';
 import type { ProcessExit } from '../../process/process-exit.js';
 import type { ConnectionScope } from '../dialect.js';
+import { decodeOutput } from './decode-output.js';
 
 /** Most that is collected of one stream, in bytes, whatever its cap: both streams have to fit into one message. */
 export const MAX_COLLECTED_BYTES = 24 * 1024 * 1024;
@@ -88,8 +89,8 @@ export class RunOutput implements EndReader {
     return isAllowed && (this.capReached('stdout') || this.capReached('stderr'));
   }
 
-  /** What was collected of a stream. Bytes that are no UTF-8 become replacement characters. */
+  /** What was collected of a stream. */
   text(stream: app.OutputStreamName): string {
-    return Buffer.concat(this.#streams[stream].collected).toString('utf8');
+    return decodeOutput(Buffer.concat(this.#streams[stream].collected));
   }
 }
