@@ -2,8 +2,9 @@ import { writeSync } from 'node:fs';
 import { requireProgram, type ServerBanner } from '@exec-server/testing';
 import { describe, expect, test } from 'vitest';
 import { applyDifferences } from './apply-differences.js';
-import { type PlayOptions, playScenario } from './runner.js';
+import { playScenario } from './runner.js';
 import { LATER, NEEDS, OURS_ALONE } from './scenarios.js';
+import type { PlayOptions } from './servers.js';
 import { isAppScenario, isV0Scenario, listScenarios, loadTranscript } from './transcript.js';
 
 /** Other servers to play against, such as those that were recorded; then nothing differs and nothing is later. */

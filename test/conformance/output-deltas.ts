@@ -1,4 +1,4 @@
-import type { WireMessage } from '@exec-server/testing';
+import type { StdioServer, Wire, WireMessage } from '@exec-server/testing';
 import type { Bindings } from './placeholders.js';
 
 /** Whether `message` carries output of a process in one of the dialects that cut it without numbering the pieces. */
@@ -43,31 +43,53 @@ function joinDeltas(
   return streams;
 }
 
-/** Whether `received` has all the output of a process that `recorded` has. */
-export function coversDeltas(
-  received: readonly WireMessage[],
-  recorded: readonly WireMessage[],
-  subject: string,
-  bindings: Bindings,
-): boolean {
-  const mine = joinDeltas(received, subject, bindings);
-  return [...joinDeltas(recorded, subject, bindings)].every(
-    ([stream, { bytes }]) => (mine.get(stream)?.bytes.length ?? 0) >= bytes.length,
-  );
-}
+/** The messages that a connection has received, and a way to wait for more. */
+type Receiver = Pick<Wire | StdioServer, 'received' | 'next'>;
 
-/** How the output of a process differs from what was recorded, however both were cut. */
-export function compareDeltas(
-  received: readonly WireMessage[],
-  recorded: readonly WireMessage[],
-  subject: string,
-  bindings: Bindings,
-): string[] {
-  const [mine, theirs] = [joinDeltas(received, subject, bindings), joinDeltas(recorded, subject, bindings)];
-  return [...new Set([...mine.keys(), ...theirs.keys()])].flatMap((stream) => {
-    const [actual, expected] = [describe(mine.get(stream)), describe(theirs.get(stream))];
-    return actual === expected ? [] : [`${subject}, ${stream}: expected ${expected}, got ${actual}`];
-  });
+/** The recorded output of one connection's processes, against which what arrives is compared however it is cut. */
+export class DeltaBook {
+  readonly #recorded: WireMessage[] = [];
+
+  constructor(private readonly bindings: Bindings) {}
+
+  /** Takes a recorded piece and waits until as much of its process has arrived. */
+  async receive(receiver: Receiver, recorded: WireMessage): Promise<void> {
+    this.#recorded.push(recorded);
+    const subject = subjectOf(recorded) ?? '';
+    while (!this.#isCovered(receiver.received, subject)) {
+      await receiver.next(
+        (message) => isOutputDelta(message) && subjectOf(message) === subject,
+        `output of ${subject}`,
+      );
+    }
+  }
+
+  /** How the output of the process that ends with `end` differs from what was recorded by then. */
+  compareBefore({ received }: Receiver, end: WireMessage, subject: string | undefined): string[] {
+    return subject === undefined ? [] : this.#compare(received.slice(0, received.indexOf(end)), subject);
+  }
+
+  /** How the output of all processes differs. */
+  compareAll({ received }: Receiver): string[] {
+    const deltas = [...this.#recorded, ...received].filter(isOutputDelta);
+    return [...new Set(deltas.map(subjectOf))].flatMap((subject) => this.#compare(received, subject ?? ''));
+  }
+
+  #isCovered(received: readonly WireMessage[], subject: string): boolean {
+    const mine = joinDeltas(received, subject, this.bindings);
+    return [...joinDeltas(this.#recorded, subject, this.bindings)].every(
+      ([stream, { bytes }]) => (mine.get(stream)?.bytes.length ?? 0) >= bytes.length,
+    );
+  }
+
+  #compare(received: readonly WireMessage[], subject: string): string[] {
+    const mine = joinDeltas(received, subject, this.bindings);
+    const theirs = joinDeltas(this.#recorded, subject, this.bindings);
+    return [...new Set([...mine.keys(), ...theirs.keys()])].flatMap((stream) => {
+      const [actual, expected] = [describe(mine.get(stream)), describe(theirs.get(stream))];
+      return actual === expected ? [] : [`${subject}, ${stream}: expected ${expected}, got ${actual}`];
+    });
+  }
 }
 
 function describe(output: StreamOutput | undefined): string {

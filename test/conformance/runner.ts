@@ -1,42 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CommandOptions,
-  isResponseTo,
-  openWire,
-  type RunningServer,
-  type ServerBanner,
-  type StdioServer,
-  startServer,
-  startStdioServer,
-  type Wire,
-  type WireMessage,
-} from '@exec-server/testing';
+import { isResponseTo, openWire, type StdioServer, type Wire, type WireMessage } from '@exec-server/testing';
 import { isStartupNews } from './app-recording.js';
 import { dropFilesBelow, isRepeatedChange } from './changed-files.js';
 import { makeJwt } from './jwt-cases.js';
 import { compareResponse, compareValues } from './matching.js';
 import type { NoteContext } from './notes/note.js';
 import { replayNote } from './notes/replay-note.js';
-import { compareDeltas, coversDeltas, isOutputDelta, subjectOf } from './output-deltas.js';
+import { DeltaBook, isOutputDelta, subjectOf } from './output-deltas.js';
 import { Bindings } from './placeholders.js';
 import { compareReads, isProcessEvent, ProcessLedger, type ReadResult } from './process-ledger.js';
+import { type PlayOptions, Servers } from './servers.js';
 import { replayCommandLine, replayHttp, replayRefusedUpgrade } from './side-events.js';
 import { type Stage, setStage } from './stage.js';
 import type { ClientLine, EventLine, NumberedLine, ServerLine } from './transcript.js';
 
-export interface PlayOptions {
-  /** The command under test, before the recorded arguments. Default: the built command of this repository. */
-  readonly command?: readonly string[];
-  /** Where that command says its URL. Default: as this repository's does. */
-  readonly banner?: ServerBanner;
-}
-
 /** Longer than the longest that a recorded answer took: a command that ran for 11 seconds. In milliseconds. */
 const ANSWER_DEADLINE_MS = 25_000;
-
-/** The one spelling that all recorded servers know. */
-const STDIO_ARGS = ['--listen', 'stdio://'] as const;
 
 /** Members of notifications that say what they are about. */
 const SUBJECTS = ['requestId', 'processHandle', 'sessionId', 'watchId'] as const;
@@ -62,15 +42,14 @@ class Player implements AsyncDisposable {
   readonly failures: string[] = [];
   readonly #stage: Stage;
   readonly #lines: readonly NumberedLine[];
-  readonly #options: PlayOptions;
+  readonly #servers: Servers;
   readonly #wires = new Map<string, Wire | StdioServer>();
   readonly #requests = new Map<string, WireMessage>();
   readonly #recorded = new Map<string, ProcessLedger>();
   readonly #played = new Map<string, ProcessLedger>();
-  /** Recorded output of the app dialect, by connection. */
-  readonly #deltas = new Map<string, WireMessage[]>();
+  /** Output that carries no numbers, by connection. */
+  readonly #deltas = new Map<string, DeltaBook>();
   readonly #cleanings: (() => void)[] = [];
-  #server: RunningServer | undefined;
   /** Recorded messages that have to arrive before the next step. */
   #awaited: ServerLine[] = [];
   /** The last of those that have arrived. */
@@ -80,7 +59,7 @@ class Player implements AsyncDisposable {
   constructor(stage: Stage, lines: readonly NumberedLine[], options: PlayOptions) {
     this.#stage = stage;
     this.#lines = lines;
-    this.#options = options;
+    this.#servers = new Servers(stage, options);
   }
 
   fail(...differences: string[]): void {
@@ -111,7 +90,7 @@ class Player implements AsyncDisposable {
         (message) =>
           isStartupNews(message) || isOutputDelta(message) || isRepeatedChange(message, wire.received),
       );
-      this.#compareAllDeltas(conn, wire);
+      this.fail(...this.#deltasOf(conn).compareAll(wire));
       for (const message of wire.unread) {
         this.fail(`connection ${conn} received what was not recorded: ${JSON.stringify(message)}`);
       }
@@ -122,18 +101,17 @@ class Player implements AsyncDisposable {
       );
       this.fail(...differences.map((text) => `process ${JSON.stringify(processId)}: ${text}`));
     }
-    const exit = await this.#server?.stop();
+    const exit = await this.#servers.stopMain();
     if (exit !== undefined && exit.code !== 0) this.fail(`the server ended with ${exit.signal ?? exit.code}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const clean of this.#cleanings) clean();
-    this.#server?.kill('SIGKILL');
     for (const wire of this.#wires.values()) {
       if ('terminate' in wire) wire.terminate();
       else wire.kill('SIGKILL');
     }
-    await this.#server?.exited;
+    await this.#servers[Symbol.asyncDispose]();
   }
 
   async #settleUnlessMoreFollow(): Promise<void> {
@@ -146,7 +124,7 @@ class Player implements AsyncDisposable {
 
   #send(line: ClientLine): void {
     if (line.conn === 'stdio' && !this.#wires.has('stdio')) {
-      this.#wires.set('stdio', startStdioServer({ ...this.#commandOptions(), args: STDIO_ARGS }));
+      this.#wires.set('stdio', this.#servers.startStdio());
     }
     const wire = this.#wire(line.conn);
     if (line.raw !== undefined) {
@@ -162,14 +140,14 @@ class Player implements AsyncDisposable {
     const { bindings } = this.#stage;
     const wire = this.#wire(conn);
     if (isProcessEvent(msg)) return this.#receiveProcessEvent(wire, msg);
-    if (isOutputDelta(msg)) return this.#receiveDelta(conn, msg);
+    if (isOutputDelta(msg)) return this.#deltasOf(conn).receive(wire, msg);
     if (msg.method !== undefined) {
       const actual = await wire.next(
         ({ method, params }) =>
           method === msg.method && SUBJECTS.every((name) => params?.[name] === msg.params?.[name]),
         `${msg.method}`,
       );
-      this.#compareDeltasBefore(conn, actual, subjectOf(msg));
+      this.fail(...this.#deltasOf(conn).compareBefore(wire, actual, subjectOf(msg)));
       return this.fail(...compareValues(msg, dropFilesBelow(bindings.fill(msg), actual), bindings));
     }
     const request = this.#requests.get(`${conn}/${msg.id}`);
@@ -178,7 +156,8 @@ class Player implements AsyncDisposable {
       `the answer ${JSON.stringify(msg)}`,
       ANSWER_DEADLINE_MS,
     );
-    if (request?.method === 'command/exec') this.#compareDeltasBefore(conn, actual, subjectOf(request));
+    if (request?.method === 'command/exec')
+      this.fail(...this.#deltasOf(conn).compareBefore(wire, actual, subjectOf(request)));
     if (request?.method !== 'process/read' || msg.result === undefined || actual.result === undefined) {
       return this.fail(...compareResponse(request?.method, msg, actual, bindings));
     }
@@ -201,34 +180,6 @@ class Player implements AsyncDisposable {
         `${expected.method} of ${JSON.stringify(processId)}`,
       );
       played.recordEvent(message);
-    }
-  }
-
-  async #receiveDelta(conn: string, expected: WireMessage): Promise<void> {
-    const wire = this.#wire(conn);
-    const recorded = this.#deltas.get(conn) ?? [];
-    this.#deltas.set(conn, [...recorded, expected]);
-    const subject = subjectOf(expected) ?? '';
-    while (!coversDeltas(wire.received, [...recorded, expected], subject, this.#stage.bindings)) {
-      await wire.next(
-        (message) => isOutputDelta(message) && subjectOf(message) === subject,
-        `${subject}'s output`,
-      );
-    }
-  }
-
-  /** The end of a process comes after its output. */
-  #compareDeltasBefore(conn: string, end: WireMessage, subject: string | undefined): void {
-    if (subject === undefined) return;
-    const { received } = this.#wire(conn);
-    const before = received.slice(0, received.indexOf(end));
-    this.fail(...compareDeltas(before, this.#deltas.get(conn) ?? [], subject, this.#stage.bindings));
-  }
-
-  #compareAllDeltas(conn: string, wire: Wire | StdioServer): void {
-    const recorded = this.#deltas.get(conn) ?? [];
-    for (const subject of new Set([...recorded, ...wire.received].filter(isOutputDelta).map(subjectOf))) {
-      this.fail(...compareDeltas(wire.received, recorded, subject ?? '', this.#stage.bindings));
     }
   }
 
@@ -257,25 +208,25 @@ class Player implements AsyncDisposable {
     switch (line.event) {
       case 'server-started': {
         const [, ...args] = bindings.fill(line.args);
-        this.#server = await this.#start(args);
-        return this.fail(...compareValues(line.stdout, `${this.#server.url}\n`, new Bindings(), 'stdout'));
+        const { url } = await this.#servers.startMain(args);
+        return this.fail(...compareValues(line.stdout, `${url}\n`, new Bindings(), 'stdout'));
       }
       case 'open': {
         await this.#stage.beforeOpen(line.conn);
         const token = this.#bindJwt();
         const headers = token === undefined ? this.#stage.headers : { Authorization: `Bearer ${token}` };
-        this.#wires.set(line.conn, await openWire(this.#running().url + line.path, { headers }));
+        this.#wires.set(line.conn, await openWire(this.#servers.main.url + line.path, { headers }));
         return;
       }
       case 'close':
         return this.#replayClose(line);
       case 'http':
-        return this.fail(...(await replayHttp(this.#running().port, line, bindings)));
+        return this.fail(...(await replayHttp(this.#servers.main.port, line, bindings)));
       case 'upgrade-refused':
         this.#bindJwt();
-        return this.fail(...(await replayRefusedUpgrade(this.#running().url, line, bindings)));
+        return this.fail(...(await replayRefusedUpgrade(this.#servers.main.url, line, bindings)));
       case 'cli':
-        return this.fail(...(await replayCommandLine(this.#commandOptions(), line, bindings)));
+        return this.fail(...(await replayCommandLine(this.#servers.command, line, bindings)));
       case 'stdin-eof':
         return this.#stdio().endInput();
       case 'exit': {
@@ -332,29 +283,19 @@ class Player implements AsyncDisposable {
     return {
       cwd,
       bindings,
-      command: this.#commandOptions(),
-      server: () => this.#running(),
+      command: this.#servers.command,
+      server: () => this.#servers.main,
       stdio: () => this.#stdio(),
       wire: (conn) => this.#wire(conn),
-      start: (args) => this.#start(args),
+      start: (args) => this.#servers.startOther(args),
       atEnd: (clean) => this.#cleanings.push(clean),
     };
   }
 
-  #start(args: readonly string[]): Promise<RunningServer> {
-    const { banner } = this.#options;
-    return startServer({ ...this.#commandOptions(), args, ...(banner !== undefined && { banner }) });
-  }
-
-  #commandOptions(): CommandOptions {
-    const { env, cwd } = this.#stage;
-    const { command } = this.#options;
-    return command === undefined ? { env, cwd } : { command, env, cwd };
-  }
-
-  #running(): RunningServer {
-    if (this.#server === undefined) throw new Error('the recording uses a server before it starts one');
-    return this.#server;
+  #deltasOf(conn: string): DeltaBook {
+    const book = this.#deltas.get(conn) ?? new DeltaBook(this.#stage.bindings);
+    this.#deltas.set(conn, book);
+    return book;
   }
 
   #wire(conn: string): Wire | StdioServer {

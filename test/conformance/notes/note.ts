@@ -8,14 +8,14 @@ export interface NoteContext {
   /** How the command under test is run, but for its arguments. */
   readonly command: CommandOptions;
   /** The server that the recording talks to. */
-  server(): RunningServer;
+  readonly server: () => RunningServer;
   /** The server that it talks to over stdio. */
-  stdio(): StdioServer;
-  wire(conn: string): Wire | StdioServer;
-  /** Starts another server. */
-  start(args: readonly string[]): Promise<RunningServer>;
+  readonly stdio: () => StdioServer;
+  readonly wire: (conn: string) => Wire | StdioServer;
+  /** Another server, with these arguments; it is started once and ends with the scenario. */
+  readonly start: (args: readonly string[]) => Promise<RunningServer>;
   /** Has `clean` called when the scenario is over. */
-  atEnd(clean: () => void): void;
+  readonly atEnd: (clean: () => void) => void;
 }
 
 /** Does what the note tells of and gives the note as it reads here; nothing where there is nothing to compare. */

@@ -57,7 +57,7 @@ export const TRANSPORT_ACTS: NoteActs = [
   [
     /^capability-token (\{.*\}) -> /,
     async (context, [, headers = '']) => {
-      await using server = await startWithToken(context);
+      const server = await startWithToken(context);
       const outcome = await tryToConnect(server.url, { headers: parseHeaders(headers) });
       return `capability-token ${headers} -> ${outcome}`;
     },
@@ -65,7 +65,7 @@ export const TRANSPORT_ACTS: NoteActs = [
   [
     /^readyz without a token -> /,
     async (context) => {
-      await using server = await startWithToken(context);
+      const server = await startWithToken(context);
       const { status } = await ask(server.port, 'GET', '/readyz', '');
       return `readyz without a token -> ${status}`;
     },

@@ -85,7 +85,7 @@ export class FileWatches implements ConnectionResource {
   }
 
   #createSlot(request: WatchRequest): Slot {
-    const { recursive, mayBeMissing = false, clock, limits, gatherMs, keepsBelow, onChanged } = request;
+    const { recursive, mayBeMissing, clock, limits, gatherMs, keepsBelow, onChanged } = request;
     const path = toBytePath(request.path);
     const queue = new ChangeQueue({
       root: path,

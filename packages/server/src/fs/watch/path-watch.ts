@@ -21,8 +21,8 @@ export interface PathWatchOptions {
   /** What to watch, as the client spells it; changes are reported with this prefix. */
   readonly path: BytePath;
   readonly recursive: boolean;
-  /** Wait for a path that does not exist, instead of refusing it. */
-  readonly mayBeMissing: boolean;
+  /** Wait for a path that does not exist, instead of refusing it. @default false */
+  readonly mayBeMissing?: boolean | undefined;
   readonly maxDirectories: number;
 }
 

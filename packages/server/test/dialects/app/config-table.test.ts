@@ -52,13 +52,14 @@ describe('config/read', () => {
   });
 
   it('gives the same settings the same version, in whatever order', async () => {
-    const layers = async (settings: Record<string, unknown>) => {
+    const versionsOf = async (settings: Record<string, unknown>) => {
       const { result } = await read({ includeLayers: true }, [{ source: { kind: 'flags' }, settings }]);
-      return (result?.layers as { version: string }[]).map(({ version }) => version);
+      const layers = (result?.layers ?? []) as { version: string }[];
+      return layers.map(({ version }) => version);
     };
-    expect(await layers({})).toEqual([EMPTY_VERSION]);
-    expect(await layers({ a: 1, b: 2 })).toEqual(await layers({ b: 2, a: 1 }));
-    expect(await layers({ a: 1 })).not.toEqual(await layers({ a: 2 }));
+    expect(await versionsOf({})).toEqual([EMPTY_VERSION]);
+    expect(await versionsOf({ a: 1, b: 2 })).toEqual(await versionsOf({ b: 2, a: 1 }));
+    expect(await versionsOf({ a: 1 })).not.toEqual(await versionsOf({ a: 2 }));
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { MAX_CHANGES_PER_NOTIFICATION } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
-import { ChangeQueue, GATHER_MS } from '../../../src/fs/watch/change-queue.js';
+import { ChangeQueue, type ChangeQueueOptions, GATHER_MS } from '../../../src/fs/watch/change-queue.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const LIMIT = 4;
@@ -21,11 +21,12 @@ class Client {
   }
 }
 
-function openQueue(limit = LIMIT) {
+function openQueue(limit = LIMIT, options: Pick<ChangeQueueOptions, 'gatherMs' | 'keepsBelow'> = {}) {
   const clock = new FakeClock();
   const client = new Client();
   const sent: string[][] = [];
   const queue = new ChangeQueue({
+    ...options,
     root: '/r',
     limit,
     clock,
@@ -63,6 +64,23 @@ it('a directory that goes or is new takes along what was to be said of what is b
   queue.add('/r/d/g', 'created', false);
   clock.advance(GATHER_MS);
   expect(sent).toEqual([['created /r/d2', 'created /r/d', 'created /r/d/g']]);
+});
+
+it('what is below such a directory stays where it is wanted', () => {
+  const { clock, queue, sent } = openQueue(LIMIT, { keepsBelow: true });
+  queue.add('/r/d/f', 'removed', false);
+  queue.add('/r/d', 'removed', true);
+  clock.advance(GATHER_MS);
+  expect(sent).toEqual([['removed /r/d/f', 'removed /r/d']]);
+});
+
+it('the moment is as long as the watch has it', () => {
+  const { clock, queue, sent } = openQueue(LIMIT, { gatherMs: 200 });
+  queue.add('/r/a', 'created', false);
+  clock.advance(199);
+  expect(sent).toEqual([]);
+  clock.advance(1);
+  expect(sent).toEqual([['created /r/a']]);
 });
 
 it('a new directory that is modified stays before what was found in it', () => {
