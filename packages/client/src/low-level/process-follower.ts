@@ -7,7 +7,7 @@ import type { SessionCallOptions } from '../session-client.js';
 import { EventHistory } from './event-history.js';
 import { EventIterator, type EventSource } from './event-iterator.js';
 import { LOG_PAGE_BYTES, type ReadPage, readLog } from './read-log.js';
-import { ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
+import { CATCH_UP_LIMITS, ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
 import {
   failedReadResult,
   firstSeqOf,
@@ -172,12 +172,14 @@ export class ProcessFollower implements ProcessSession, EventSource {
   push(event: SequencedEvent): void {
     if (this.isOver) return;
     this.#wasSeen = true;
+    const catchesUp = this.#catchUps > 0 || this.#mayHaveMissed;
     try {
-      for (const ready of this.#reorder.push(event)) this.#publish(ready);
+      const ready = this.#reorder.push(event, catchesUp ? CATCH_UP_LIMITS : undefined);
+      for (const next of ready) this.#publish(next);
     } catch (error) {
       if (!(error instanceof ReorderOverflowError)) throw error;
       // The log is read, or will be, and has what is let go here.
-      if (this.#catchUps > 0 || this.#mayHaveMissed) this.#letGo(event);
+      if (catchesUp) this.#letGo(event);
       else this.fail(new ExecServerError('protocol', error.message, { cause: error }));
     }
   }
@@ -190,10 +192,10 @@ export class ProcessFollower implements ProcessSession, EventSource {
       do {
         if (this.isOver) return;
         afterSeq = this.#reorder.lastSeq;
-        const pages = await readLog(readPage, afterSeq, (seq, { exited }) => {
-          // Where the exit is shows only at the end of the log, unless it was pushed.
-          const exitIsOpen = exited && !this.#knowsExit;
-          return !exitIsOpen && this.#reorder.firstPendingSeq === seq + 1;
+        // What was pushed goes on without a hole, so that the log need not be read beyond its beginning.
+        const pages = await readLog(readPage, afterSeq, (seq) => {
+          const { firstPendingSeq } = this.#reorder;
+          return firstPendingSeq !== undefined && seq >= firstPendingSeq - 1;
         });
         if (pages === undefined) this.failAsForgotten();
         else this.#splice(afterSeq, pages);
@@ -238,10 +240,6 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.moved();
   }
 
-  get #knowsExit(): boolean {
-    return this.#exit !== undefined || this.#reorder.holdsExit;
-  }
-
   #splice(
     afterSeq: number,
     { outputs, throughSeq, state }: NonNullable<Awaited<ReturnType<typeof readLog>>>,
@@ -252,7 +250,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
       outputs,
       throughSeq,
       state,
-      exitIsKnown: this.#knowsExit,
+      exitIsKnown: this.#exit !== undefined || this.#reorder.holdsExit,
       wasPushed: (seq) => seq <= this.#reorder.lastSeq || this.#reorder.has(seq),
     });
     for (const event of events) this.push(event);

@@ -26,7 +26,7 @@ export interface LogPages {
 export async function readLog(
   readPage: ReadPage,
   afterSeq: number,
-  isEnough: (seq: number, state: ResultOf<'process/read'>) => boolean,
+  isEnough: (seq: number) => boolean,
 ): Promise<LogPages | undefined> {
   const outputs: OutputEvent[] = [];
   let cursor = afterSeq;
@@ -38,6 +38,6 @@ export async function readLog(
     if (last === undefined) return { outputs, state, throughSeq: state.nextSeq - 1 };
     for (const chunk of state.chunks) outputs.push(toOutputEvent(chunk));
     cursor = last.seq;
-    if (isEnough(cursor, state)) return { outputs, state, throughSeq: cursor };
+    if (isEnough(cursor)) return { outputs, state, throughSeq: cursor };
   }
 }

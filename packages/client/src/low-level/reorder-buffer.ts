@@ -3,8 +3,19 @@ import { bytesOf, firstSeqOf, lastSeqOf, type SequencedEvent } from './sequenced
 /** Most events that wait for an earlier one. */
 export const MAX_PENDING_EVENTS = 256;
 
-/** Most bytes of output that wait for an earlier event, and most in one event. */
+/** Most bytes of output that wait for an earlier event, and most in any event. */
 export const MAX_PENDING_BYTES = 1024 * 1024;
+
+/** How much may wait for an earlier event. */
+export interface PendingLimits {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+const PENDING_LIMITS: PendingLimits = { events: MAX_PENDING_EVENTS, bytes: MAX_PENDING_BYTES };
+
+/** The same while the log is read: a server pushes on meanwhile, up to what its connection holds. */
+export const CATCH_UP_LIMITS: PendingLimits = { events: 65_536, bytes: 16 * 1024 * 1024 };
 
 /** Why an event was not taken. */
 export class ReorderOverflowError extends Error {
@@ -36,7 +47,9 @@ export class ReorderBuffer {
 
   /** Number of the first event beyond the hole; absent without one. */
   get firstPendingSeq(): number | undefined {
-    return this.#pending.size === 0 ? undefined : Math.min(...this.#pending.keys());
+    let first: number | undefined;
+    for (const seq of this.#pending.keys()) if (first === undefined || seq < first) first = seq;
+    return first;
   }
 
   has(seq: number): boolean {
@@ -54,13 +67,13 @@ export class ReorderBuffer {
    *
    * @throws ReorderOverflowError
    */
-  push(event: SequencedEvent): SequencedEvent[] {
+  push(event: SequencedEvent, limits = PENDING_LIMITS): SequencedEvent[] {
     if (bytesOf(event) > MAX_PENDING_BYTES)
       throw new ReorderOverflowError(`process event exceeds ${MAX_PENDING_BYTES} bytes`);
     const next = this.#clip(event);
     if (next === undefined || this.#pending.has(firstSeqOf(next))) return [];
     if (firstSeqOf(next) === this.#lastSeq + 1) return [next, ...this.#advance(next)];
-    this.#hold(next);
+    this.#hold(next, limits);
     return [];
   }
 
@@ -77,11 +90,11 @@ export class ReorderBuffer {
     return { ...event, fromSeq: this.#lastSeq + 1 };
   }
 
-  #hold(event: SequencedEvent): void {
-    if (this.#pending.size >= MAX_PENDING_EVENTS)
-      throw new ReorderOverflowError(`process event reorder buffer exceeds ${MAX_PENDING_EVENTS} entries`);
-    if (this.#pendingBytes + bytesOf(event) > MAX_PENDING_BYTES)
-      throw new ReorderOverflowError(`process event reorder buffer exceeds ${MAX_PENDING_BYTES} bytes`);
+  #hold(event: SequencedEvent, limits: PendingLimits): void {
+    if (this.#pending.size >= limits.events)
+      throw new ReorderOverflowError(`process event reorder buffer exceeds ${limits.events} entries`);
+    if (this.#pendingBytes + bytesOf(event) > limits.bytes)
+      throw new ReorderOverflowError(`process event reorder buffer exceeds ${limits.bytes} bytes`);
     this.#pending.set(firstSeqOf(event), event);
     this.#pendingBytes += bytesOf(event);
   }

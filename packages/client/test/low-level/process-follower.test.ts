@@ -408,19 +408,32 @@ describe('catching up', () => {
     ]);
   });
 
-  test('lets go of what is pushed too far ahead meanwhile, and reads it from the log', async () => {
-    const far = Array.from({ length: 300 }, (_, index) => index + 11);
-    const log = Array.from({ length: 310 }, (_, index) => index + 1);
+  test('keeps more than usual of what is pushed meanwhile', async () => {
+    const { server, session } = await follow((message, { send }) => {
+      if (message.method !== 'process/read') return;
+      for (let seq = 11; seq <= 310; seq++) send(output(seq));
+      logOf(
+        Array.from({ length: 10 }, (_, index) => index + 1),
+        11,
+      )(message, server);
+    });
+    await session.catchUp();
+    expect([session.lastSeq, session.isOver]).toEqual([310, false]);
+    expect(server.seen.filter(({ method }) => method === 'process/read')).toHaveLength(1);
+  });
+
+  test('lets go of what is pushed too far ahead, and reads it from the log', async () => {
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    const log = Array.from({ length: 20 }, (_, index) => index + 1);
     let reads = 0;
     const { session } = await follow((message, server) => {
       if (message.method !== 'process/read') return;
-      if (++reads === 1) server.send(...far.map((seq) => output(seq)));
+      if (++reads === 1) for (const seq of log.slice(2)) server.send(output(seq, mebibyte));
       // The first answer is of the moment before all that was pushed.
-      logOf(reads === 1 ? log.slice(0, 10) : log, reads === 1 ? 11 : 311)(message, server);
+      logOf(reads === 1 ? [1] : log, reads === 1 ? 2 : 21)(message, server);
     });
     await session.catchUp();
-    expect(session.lastSeq).toBe(310);
-    expect(session.isOver).toBe(false);
+    expect([session.lastSeq, session.isOver]).toEqual([20, false]);
   });
 });
 
