@@ -1,4 +1,5 @@
 import type { DirectoryEntry } from '@exec-server/protocol';
+import { ExecServerError } from '../errors.js';
 import type { SessionClient } from '../session-client.js';
 import { explainFailure } from './file-system-error.js';
 import { toChildUri, toNativeText } from './remote-path.js';
@@ -75,8 +76,14 @@ export async function listDirectory(
   const call = client.call('fs/readDirectory', { path: uri, includeBroken: true }, signal && { signal });
   const { entries } = await explainFailure(call, { operation, path: parentPath });
   return entries
-    .map((entry) => new Dirent(entry.fileName, parentPath, typeOfEntry(entry)))
+    .map((entry) => new Dirent(checkName(entry.fileName), parentPath, typeOfEntry(entry)))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A name that leads elsewhere would have a copy of the directory write elsewhere. */
+function checkName(name: string): string {
+  if (name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)) return name;
+  throw new ExecServerError('protocol', `the server lists a name that is none: ${JSON.stringify(name)}`);
 }
 
 function typeOfEntry(entry: DirectoryEntry): FileType {

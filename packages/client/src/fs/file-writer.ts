@@ -1,4 +1,3 @@
-import type { ExecServerError } from '../errors.js';
 import { createRandomId } from '../random-id.js';
 import type { SessionClient } from '../session-client.js';
 import { BlockWriter } from './block-writer.js';
@@ -106,46 +105,48 @@ export class FileWriter {
 async function chooseDestination(
   client: SessionClient,
   uri: string,
-  { atomic, mode, operation, signal }: FileWriterOptions,
+  options: FileWriterOptions,
 ): Promise<Destination> {
-  if (!atomic) return { writtenUri: uri, mode };
+  if (!options.atomic) return { writtenUri: uri, mode: options.mode };
   await requireCapability(client, 'fsRename');
-  const replaced = await findReplaced(client, uri, operation, signal);
-  const finalUri = replaced?.uri ?? uri;
+  const replacedUri = await findReplaced(client, uri, options);
+  const finalUri = replacedUri ?? uri;
   // Beside it, because a rename must not leave the file system; a name of its own length, because names are limited.
   const writtenUri = toSiblingUri(finalUri, `.exec-server-${createRandomId()}`);
-  return { writtenUri, finalUri, mode: mode ?? replaced?.mode };
+  const isKept = replacedUri !== undefined && options.mode === undefined;
+  return { writtenUri, finalUri, mode: isKept ? await readMode(client, finalUri, options) : options.mode };
 }
 
-/** The file that is replaced: its path without links, because a link stays and its target is replaced, and its mode. */
+/** The path, without links, of the file that is replaced: a link stays, and its target is replaced. */
 async function findReplaced(
   client: SessionClient,
   uri: string,
-  operation: string,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly uri: string; readonly mode: number | undefined } | undefined> {
-  const failed = { operation, path: toNativeText(uri) };
-  const options = signal && { signal };
+  { operation, signal }: FileWriterOptions,
+): Promise<string | undefined> {
+  const call = client.call('fs/canonicalize', { path: uri }, signal && { signal });
   try {
-    const { path } = await explainFailure(client.call('fs/canonicalize', { path: uri }, options), failed);
-    await requireCapability(client, 'fsFullMetadata');
-    const { mode } = await explainFailure(
-      client.call('fs/getMetadata', { path, full: true }, options),
-      failed,
-    );
-    return { uri: path, mode };
+    return (await explainFailure(call, { operation, path: toNativeText(uri) })).path;
   } catch (error) {
-    if (!hasErrno(error, 'ENOENT') || (await isLink(client, uri, error))) throw error;
+    if (!hasErrno(error, 'ENOENT') || (await isLink(client, uri))) throw error;
     return undefined;
   }
 }
 
-/** Whether a path where nothing can be found is a link that leads nowhere. */
-async function isLink(client: SessionClient, uri: string, notFound: ExecServerError): Promise<boolean> {
-  if (!(await client.supports('fsLinks'))) throw notFound;
+/** Whether a path where nothing can be found is a link that leads nowhere, as far as the server can tell. */
+async function isLink(client: SessionClient, uri: string): Promise<boolean> {
   try {
     return (await client.call('fs/getMetadata', { path: uri, describeLink: true })).isSymlink;
   } catch {
     return false;
   }
+}
+
+async function readMode(
+  client: SessionClient,
+  uri: string,
+  { operation, signal }: FileWriterOptions,
+): Promise<number | undefined> {
+  await requireCapability(client, 'fsFullMetadata');
+  const call = client.call('fs/getMetadata', { path: uri, full: true }, signal && { signal });
+  return (await explainFailure(call, { operation, path: toNativeText(uri) })).mode;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { MAX_FILE_BLOCK_BYTES, MAX_OPEN_FILE_HANDLES } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
@@ -12,12 +13,11 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+const BYTES = randomBytes(20 * MIB);
+
 /** Bytes that tell where they are from. */
 function pattern(length: number): Buffer {
-  return Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, i) => i).buffer).subarray(
-    0,
-    length,
-  );
+  return BYTES.subarray(0, length);
 }
 
 describe('createReadStream', () => {

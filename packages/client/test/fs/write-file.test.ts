@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -18,8 +19,10 @@ import { countCalls, failureOf, openFiles } from '../support/files.js';
 
 const MIB = 1024 * 1024;
 
+const BYTES = randomBytes(8 * MIB);
+
 function pattern(length: number): Uint8Array {
-  return new Uint8Array(length).map((_, i) => (i * 31 + (i >> 10)) & 0xff);
+  return BYTES.subarray(0, length);
 }
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

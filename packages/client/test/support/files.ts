@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,11 @@ import { openServer } from './machine.js';
 /** A directory that goes with the test; its path leads through no links. */
 export async function makeTempDirectory(): Promise<string> {
   const path = await mkdtemp(join(await realpath(tmpdir()), 'exec-server-test-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    // What a test closed to others is closed to its cleaner, too, unless that is root.
+    execFileSync('chmod', ['-R', 'u+rwX', path]);
+    await rm(path, { recursive: true, force: true });
+  });
   return path;
 }
 
