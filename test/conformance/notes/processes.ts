@@ -27,7 +27,8 @@ export const PROCESS_ACTS: NoteActs = [
   [
     /^the shell has left `sleep (\d+)` behind$/,
     async ({ cwd }, [, seconds]) => {
-      await waitForProcessIn(cwd, ['sleep', String(seconds)], ({ group }) => !isRunning(group));
+      // The server knows of the exit once it has reaped the shell, which leads the group.
+      await waitForProcessIn(cwd, ['sleep', String(seconds)], ({ group }) => !existsSync(`/proc/${group}`));
       return undefined;
     },
   ],
