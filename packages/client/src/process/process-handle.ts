@@ -186,8 +186,8 @@ export class ProcessHandle implements AsyncDisposable {
    * with `WaitTimeoutError` when that takes longer than `timeoutMs`, and with `ExitError` when the process ends first.
    */
   waitFor(condition: TextCondition): Promise<string>;
-  waitFor(condition: PortCondition | QuietCondition): Promise<void>;
-  async waitFor(condition: WaitForCondition): Promise<string | void> {
+  waitFor(condition: PortCondition | QuietCondition): Promise<undefined>;
+  async waitFor(condition: WaitForCondition): Promise<string | undefined> {
     return waitForCondition(condition, {
       client: this.client,
       session: this.#session,

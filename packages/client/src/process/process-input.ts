@@ -12,6 +12,9 @@ export type ProcessInput =
 
 type Pieces = AsyncIterator<string | Uint8Array> | Iterator<string | Uint8Array>;
 
+/** Longest stretch of writing without letting anything else happen, in milliseconds. */
+const MAX_TURN_MS = 10;
+
 /** What a write fails with when the process reads no more, or when nobody can tell. */
 const DONE_READING: ReadonlySet<ErrorName> = new Set([
   'usage',
@@ -33,7 +36,12 @@ export async function feedInput(
 ): Promise<void> {
   const pieces = openPieces(input);
   void record.ended.then(() => close(pieces));
-  for (;;) {
+  for (let turnedAt = performance.now(); ; ) {
+    // A source without end that is taken at once, as by a server in this process, would never let its end be seen.
+    if (performance.now() - turnedAt > MAX_TURN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turnedAt = performance.now();
+    }
     const next = await pieces.next();
     if (record.outcome !== undefined) return;
     if (next.done === true) break;

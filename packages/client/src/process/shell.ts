@@ -36,7 +36,7 @@ export function createShell(client: SessionClient): Shell {
   ): ShellTag | Promise<ProcessResult> {
     if (isTemplate(first)) return tagWith({})(first, ...values);
     if (typeof first !== 'object' || first === null || Array.isArray(first))
-      throw usageError('`shell` is a template tag: machine.shell`ls ${directory}`');
+      throw usageError('`shell` is a template tag, or takes options before one; it takes no command line');
     return tagWith(first);
   }
   return shell;

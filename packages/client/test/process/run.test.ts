@@ -61,7 +61,7 @@ describe('the result of a run', () => {
 
 describe('what a run is given', () => {
   it('has the directory and the variables that were asked for', async () => {
-    const machine = await openMachine({ env: { PATH: process.env['PATH'], HOME: '/root', OTHER: 'x' } });
+    const machine = await openMachine({ env: { ...process.env, HOME: '/root', OTHER: 'x' } });
     const script = 'pwd; printf "%s:%s:%s\\n" "$GREETING" "$OTHER" "$HOME"';
     const run = async (options: object) => (await machine.run(sh(script), options)).stdout.lines();
     expect(await run({ cwd: '/usr', env: { GREETING: 'hi', GONE: undefined } })).toEqual([
@@ -188,14 +188,14 @@ describe('limits on collected output', () => {
 describe('a timeout', () => {
   it('ends the process on the server and is a field of the result', async () => {
     const machine = await openMachine();
-    const result = await machine.run(sh('echo begun; sleep 300'), { timeoutMs: 300 });
+    const result = await machine.run(sh('echo begun; sleep 300'), { timeoutMs: 2000 });
     expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'signaled', signal: 'SIGTERM' } });
     expect(result.stdout.text()).toBe('begun\n');
   });
 
   it('kills after the grace', async () => {
     const machine = await openMachine();
-    const result = await machine.run([fixture('ignore-sigterm')], { timeoutMs: 300, graceMs: 50 });
+    const result = await machine.run([fixture('ignore-sigterm')], { timeoutMs: 2000, graceMs: 50 });
     expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
   });
 
