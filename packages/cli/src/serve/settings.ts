@@ -42,14 +42,14 @@ export const SERVER_SETTINGS = {
     default: 'true',
   }),
   allowPreparedExec: setting(truth, 'BOOL', 'whether process/startPrepared may be used', { default: 'true' }),
-  cgroups: setting(truth, 'BOOL', 'whether each process gets a cgroup of its own, where that is possible', {
-    default: 'true',
-  }),
   acceptNativePaths: {
     kind: presence,
     description: 'take native paths beside file URIs in fs/* and cwd, for older clients',
     default: 'false',
   } as Setting<boolean>,
+  cgroups: setting(truth, 'BOOL', 'whether each process gets a cgroup of its own, where that is possible', {
+    default: 'true',
+  }),
   concurrentRequests: setting(positiveCount, 'COUNT', 'ordinary requests of a connection that run at once', {
     default: '64',
   }),

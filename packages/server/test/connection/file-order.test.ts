@@ -36,19 +36,25 @@ describe('requests about files that are sent without waiting', () => {
 
   it('act in the order in which they were sent', async () => {
     const wire = await openSession(openServer());
+    type Requests = readonly [method: string, params: object][];
+    const sendAll = (requests: Requests) =>
+      Promise.all(requests.map(([method, params]) => wire.request(method, params)));
     for (let run = 0; run < 20; run++) {
-      const requests: [string, object][] = [
+      const first: Requests = [
         ['fs/createDirectory', { path: uri(`d${run}/e`) }],
         ['fs/writeFile', { path: uri(`d${run}/e/f`), dataBase64: base64('A'.repeat(400_000)) }],
         ['fs/writeFile', { path: uri(`d${run}/e/f`), dataBase64: base64('BBB') }],
         ['fs/readFile', { path: uri(`d${run}/e/f`) }],
         ['process/start', shellParams(`p${run}`, `test "$(cat ${directory}/d${run}/e/f)" = BBB`)],
         ['process/wait', { processId: `p${run}` }],
+      ];
+      // Once the program has ended, since nothing waits for what it does with files.
+      const second: Requests = [
         ['fs/copy', { sourcePath: uri(`d${run}`), destinationPath: uri(`c${run}`), recursive: true }],
         ['fs/remove', { path: uri(`d${run}`) }],
         ['fs/getMetadata', { path: uri(`d${run}`) }],
       ];
-      const answers = await Promise.all(requests.map(([method, params]) => wire.request(method, params)));
+      const answers = [...(await sendAll(first)), ...(await sendAll(second))];
       expect(answers.map(({ error }) => error?.code)).toEqual([...Array(8).fill(undefined), -32004]);
       expect(answers[3]?.result).toEqual({ dataBase64: base64('BBB') });
       expect(answers[5]?.result).toMatchObject({ exitCode: 0 });
