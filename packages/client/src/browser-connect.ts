@@ -4,7 +4,7 @@ import { createDialerOn } from './dial/create-dialer.js';
 import type { DialOptions } from './dial/dial-options.js';
 import type { Dialer } from './dial/dialer.js';
 import type { ConnectTarget } from './dial/target.js';
-import type { Machine } from './machine.js';
+import { Machine } from './machine.js';
 
 /**
  * Connects to a server. This is the one for browsers: `unix://`, commands to start, `tls` and `headers` need Node, and
@@ -14,7 +14,7 @@ import type { Machine } from './machine.js';
  * of the signal
  */
 export function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<Machine> {
-  return connectOn(browserDialers, target, options);
+  return connectOn(Machine, browserDialers, target, options);
 }
 
 /** Makes what the low-level client dials with. Sends nothing yet. */

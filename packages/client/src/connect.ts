@@ -4,7 +4,7 @@ import type { DialOptions } from './dial/dial-options.js';
 import type { ConnectTarget } from './dial/target.js';
 import type { ExecServerClientOptions } from './low-level/client-options.js';
 import { ExecServerClient } from './low-level/exec-server-client.js';
-import { Machine } from './machine.js';
+import type { Machine } from './machine.js';
 import { requireWholeNumber } from './usage.js';
 
 /** Options of `connect`. */
@@ -38,11 +38,12 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ConnectOptions, true>> = {
 };
 
 /** Makes a machine of `target` with what the platform has. */
-export async function connectOn(
+export async function connectOn<M extends Machine>(
+  MachineClass: new (client: ExecServerClient) => M,
   platform: PlatformDialers,
   target: ConnectTarget,
   options: ConnectOptions,
-): Promise<Machine> {
+): Promise<M> {
   checkOptions('connect', options, Object.keys(KNOWN_OPTIONS));
   requireWholeNumber('initializeTimeoutMs', options.initializeTimeoutMs, 1);
   requireWholeNumber('requestTimeoutMs', options.requestTimeoutMs, 1);
@@ -55,7 +56,7 @@ export async function connectOn(
   });
   const client = new ExecServerClient(dialer, clientOptions);
   if (!lazy) await connectOrClose(client, signal);
-  return new Machine(client);
+  return new MachineClass(client);
 }
 
 async function connectOrClose(client: ExecServerClient, signal: AbortSignal | undefined): Promise<void> {

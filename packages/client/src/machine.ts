@@ -2,6 +2,7 @@ import type { EnvironmentInfo } from '@exec-server/protocol';
 import { asyncDispose } from './dispose-symbol.js';
 import { createFileSystem } from './fs/create-file-system.js';
 import type { FileSystem } from './fs/file-system.js';
+import { createFetch, type Fetch } from './http/fetch.js';
 import type { ExecServerClient } from './low-level/exec-server-client.js';
 import { type AttachOptions, attachProcess } from './process/attach.js';
 import { EventFeed, type FeedOptions } from './process/event-feed.js';
@@ -20,7 +21,10 @@ export class Machine implements AsyncDisposable {
   /** One method for each call of the wire, for those who keep the books themselves. */
   readonly client: ExecServerClient;
   readonly processes: Processes;
+  /** Its files, in the shape of `node:fs/promises`. */
   readonly fs: FileSystem;
+  /** Makes HTTP requests from there, in the shape of the global `fetch`. */
+  readonly fetch: Fetch;
   /**
    * Runs a script in the shell of the server's user: machine.shell`grep -rn ${pattern} src | head -20`. Values become
    * words of their own, whatever they contain; a list becomes several. Quotes around a value are therefore wrong.
@@ -32,6 +36,7 @@ export class Machine implements AsyncDisposable {
     this.client = client;
     this.processes = createProcesses(client);
     this.fs = createFileSystem(client);
+    this.fetch = createFetch(client);
     this.shell = createShell(client);
   }
 

@@ -32,7 +32,8 @@ export type {
 } from './notification-hub.js';
 export type { AttachOptions } from './process/attach.js';
 export { CollectedOutput, type KeptOutput } from './process/collected-output.js';
-export { ExitError, WaitTimeoutError } from './process/errors.js';
+export { ExitError, partialResultOf, WaitTimeoutError } from './process/errors.js';
+export type { FeedOptions } from './process/event-feed.js';
 export type { ListedProcess, ListOptions, Processes } from './process/list-processes.js';
 export type { Outcome } from './process/outcome.js';
 export { type OutputName, OutputView, type ReadOptions } from './process/output-view.js';
@@ -56,11 +57,13 @@ export type { WaitOptions } from './process/wait.js';
 export type { PortCondition, QuietCondition, TextCondition, WaitForCondition } from './process/wait-for.js';
 export type {
   ClosedEvent,
+  EventSubject,
   ExitedEvent,
   FailedEvent,
   GapEvent,
   OutputEvent,
   ProcessEvent,
+  RoutedEvent,
   StreamName,
 } from './process-event.js';
 export type { EventsOptions, ProcessSession, WriteOptions } from './process-session.js';

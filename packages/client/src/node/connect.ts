@@ -3,8 +3,8 @@ import { createDialerOn } from '../dial/create-dialer.js';
 import type { DialOptions } from '../dial/dial-options.js';
 import type { Dialer } from '../dial/dialer.js';
 import type { ConnectTarget } from '../dial/target.js';
-import type { Machine } from '../machine.js';
 import { nodeDialers } from './node-dialers.js';
+import { NodeMachine } from './node-machine.js';
 
 /**
  * Connects to a server at `ws://`, `wss://` or `unix://`, to one that is started for it, or to one in this process.
@@ -12,8 +12,8 @@ import { nodeDialers } from './node-dialers.js';
  * @throws ExecServerError `usage`, `connect_failed`, `connect_timeout`, `initialize_timeout`, `rejected`, or the reason
  * of the signal
  */
-export function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<Machine> {
-  return connectOn(nodeDialers, target, options);
+export function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<NodeMachine> {
+  return connectOn(NodeMachine, nodeDialers, target, options);
 }
 
 /** Makes what the low-level client dials with. Sends nothing yet. */

@@ -1,2 +1,4 @@
 export * from '../sdk.js';
 export { connect, createDialer } from './connect.js';
+export type { NodeFileSystem } from './node-file-system.js';
+export type { NodeMachine } from './node-machine.js';
