@@ -84,6 +84,11 @@ export class FaultProxy implements AsyncDisposable {
     for (const link of this.#links) link.reset();
   }
 
+  /** Refuses nobody from now on. */
+  admitAll(): void {
+    this.#refusals = 0;
+  }
+
   /** Resolves once the story has a line that fits. */
   async until(fits: (line: string) => boolean): Promise<void> {
     while (!this.#story.some(fits)) {

@@ -2,8 +2,8 @@ import { ConnectError, MAX_TIMER_MS, type Transport } from '@exec-server/rpc';
 import { ExecServerError } from '../errors.js';
 import { DEFAULT_CONNECT_TIMEOUT_MS, type DialOptions } from './dial-options.js';
 
-/** What a refusal with one of these says may be otherwise in a moment; the rest of 4xx stays. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Refusals that may be otherwise in a moment; 400 also answers a handshake that broke off. The rest of 4xx stays. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([400, 408, 425, 429]);
 const FIRST_SERVER_ERROR_STATUS = 500;
 
 /** Failures that the next attempt meets again: certificates, permissions, a program that is not there. */

@@ -52,6 +52,7 @@ describe('a failure says whether to try again', () => {
     [new ConnectError('here', 'forbidden', { cause: withCode('EACCES') }), false],
     [new ConnectError('here', 'tls', { cause: withCode('DEPTH_ZERO_SELF_SIGNED_CERT') }), false],
     [new ConnectError('here', 'tls', { cause: withCode('ERR_TLS_CERT_ALTNAME_INVALID') }), false],
+    [new ConnectError('here', '400', { status: 400 }), true],
     [new ConnectError('here', '401', { status: 401 }), false],
     [new ConnectError('here', '404', { status: 404 }), false],
     [new ConnectError('here', '408', { status: 408 }), true],
