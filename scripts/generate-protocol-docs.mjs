@@ -3,9 +3,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import * as protocol from '../packages/protocol/dist/index.js';
-import { ERROR_MEANINGS, PURPOSES, V0_PURPOSES } from '../packages/protocol/dist/purposes.js';
+import { APP_PURPOSES, ERROR_MEANINGS, PURPOSES, V0_PURPOSES } from '../packages/protocol/dist/purposes.js';
 
-const { METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS, ErrorCode, v0 } = protocol;
+const { METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS, ErrorCode, v0, app } = protocol;
 
 const names = new Map();
 const registry = z.registry();
@@ -57,12 +57,18 @@ function buildSchema() {
       requests: mapValues(v0.METHODS, describeRequest),
       serverNotifications: mapValues(v0.SERVER_NOTIFICATIONS, ({ params }) => ({ params: schemaOf(params) })),
     },
+    app: {
+      requests: mapValues(app.METHODS, describeRequest),
+      serverNotifications: mapValues(app.SERVER_NOTIFICATIONS, ({ params }) => ({
+        params: schemaOf(params),
+      })),
+    },
     $defs: definitions,
   };
 }
 
-function describeRequest({ family, lane, params, result }) {
-  return { family, lane, params: schemaOf(params), result: schemaOf(result) };
+function describeRequest({ family, lane, experimental, params, result }) {
+  return { family, lane, experimental, params: schemaOf(params), result: schemaOf(result) };
 }
 
 function mapValues(object, transform) {
@@ -95,6 +101,13 @@ function buildPage() {
     'Methods and notifications of `exec-server.v0`. They work on the same connections, beside those above; paths are native.',
     ...requestSections(v0.METHODS, V0_PURPOSES),
     ...notificationSections(v0.SERVER_NOTIFICATIONS, V0_PURPOSES),
+    "## The app-server's dialect",
+    'Spoken by a client whose `initialize` has `clientInfo`. Paths are native. ' +
+      'Notifications have the time, in milliseconds since 1970, as `emittedAtMs` beside `params`. A request that cannot be ' +
+      'decoded, and an unknown one, is `-32600`. Methods that may still change are refused unless `initialize` asked ' +
+      'for `experimentalApi`.',
+    ...requestSections(app.METHODS, APP_PURPOSES),
+    ...notificationSections(app.SERVER_NOTIFICATIONS, APP_PURPOSES),
     '## Types',
     ...Object.keys(definitions)
       .filter((name) => !methodTypes.has(name) || isReferenced(name))
@@ -134,10 +147,12 @@ The same as JSON Schema: [protocol.schema.json](protocol.schema.json).`;
 }
 
 function requestSections(methods, purposes) {
-  return Object.entries(methods).map(([name, { lane, params, result }]) =>
+  return Object.entries(methods).map(([name, { lane, experimental, params, result }]) =>
     [
       `### \`${name}\``,
-      [purposes[name], lane && `Lane: ${lane}.`].filter(Boolean).join(' '),
+      [purposes[name], lane && `Lane: ${lane}.`, experimental && 'May still change.']
+        .filter(Boolean)
+        .join(' '),
       `Params${tableOf(schemaOf(params))}`,
       `Result${tableOf(schemaOf(result))}`,
     ].join('\n\n'),
@@ -190,7 +205,8 @@ function typeOf(schema) {
     const name = schema.$ref.split('/').at(-1);
     return `[${name}](#${name.toLowerCase()})`;
   }
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' \\| ');
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return choices.map(typeOf).join(' \\| ');
   if (Array.isArray(schema.type)) return schema.type.join(' \\| ');
   if (schema.const !== undefined) return `\`"${schema.const}"\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`"${value}"\``).join(' \\| ');

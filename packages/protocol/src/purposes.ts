@@ -1,3 +1,4 @@
+import type * as app from './app/index.js';
 import type { ErrorCode } from './errors.js';
 import type {
   ClientNotificationName,
@@ -75,6 +76,33 @@ export const V0_PURPOSES: Readonly<Record<v0.MethodName | v0.ServerNotificationN
   'command/exec/terminate': 'Kills a process and everything it started.',
   'command/exec/outputDelta': 'A process has written something.',
   'command/exec/exited': 'A process has ended; nothing follows, and its id is free.',
+};
+
+/** The same of the app-server's dialect. */
+export const APP_PURPOSES: Readonly<Record<app.MethodName | app.ServerNotificationName, string>> = {
+  initialize: 'Begins the conversation. `initialized` may follow, but need not.',
+  'command/exec': 'Runs a command and answers when it has ended.',
+  'command/exec/write': 'Queues bytes for the stdin of a command, ends its input, or both.',
+  'command/exec/resize': 'Sets the size of the terminal of a command.',
+  'command/exec/terminate': 'Kills a command and everything it started.',
+  'command/exec/outputDelta': 'A command has written something.',
+  'process/spawn': 'Starts a process and answers when it runs.',
+  'process/writeStdin': 'Queues bytes for the stdin of a process, ends its input, or both.',
+  'process/resizePty': 'Sets the size of the terminal of a process.',
+  'process/kill': 'Kills a process and everything it started.',
+  'process/outputDelta': 'A process has written something.',
+  'process/exited': 'A process has ended; nothing follows, and its handle is free.',
+  'fs/readFile': 'Reads a whole file.',
+  'fs/writeFile': 'Replaces the content of a file, or makes it.',
+  'fs/createDirectory': 'Makes a directory.',
+  'fs/getMetadata': 'Tells what is at a path.',
+  'fs/readDirectory': 'Lists a directory.',
+  'fs/remove': 'Removes a file, a link or a tree.',
+  'fs/copy': 'Copies a file, a link or a tree.',
+  'fs/watch': 'Tells of changes at a path from here on.',
+  'fs/unwatch': 'Ends a watch.',
+  'fs/changed': 'Something happened at watched paths.',
+  'config/read': "Tells the server's settings and where each comes from.",
 };
 
 /** What each error code says. */

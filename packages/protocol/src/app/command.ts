@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { base64, flag, list, map, oneOf, text } from '../fields.js';
+import { base64, describe, flag, list, map, oneOf, text } from '../fields.js';
 import { defaulted, nullable, struct } from '../struct.js';
 import { integer, nativePath } from './fields.js';
 import { SandboxPolicy } from './sandbox-policy.js';
@@ -29,8 +29,8 @@ export const CommandExecParams = struct('CommandExecParams', {
   timeoutMs: nullable(integer('i64', 'How long it may run. Default: 10,000.')),
   cwd: nullable(nativePath("Working directory; relative ones count from the server's own, the default.")),
   env: nullable(map(z.nullable(text()), "Laid over the server's environment; `null` removes a variable.")),
-  size: nullable(CommandExecTerminalSize),
-  sandboxPolicy: nullable(SandboxPolicy),
+  size: nullable(describe(CommandExecTerminalSize, 'Size of the terminal. Default: 24 rows, 80 columns.')),
+  sandboxPolicy: nullable(describe(SandboxPolicy, 'What it may touch. Default: what the server may.')),
   permissionProfile: nullable(text('Name of a policy. Experimental.')),
 });
 export type CommandExecParams = z.output<typeof CommandExecParams>;
@@ -54,15 +54,18 @@ export type CommandExecWriteParams = z.output<typeof CommandExecWriteParams>;
 
 export const CommandExecResizeParams = struct('CommandExecResizeParams', {
   processId,
-  size: CommandExecTerminalSize,
+  size: describe(CommandExecTerminalSize, 'Its new size.'),
 });
 export type CommandExecResizeParams = z.output<typeof CommandExecResizeParams>;
 
 export const CommandExecTerminateParams = struct('CommandExecTerminateParams', { processId });
 export type CommandExecTerminateParams = z.output<typeof CommandExecTerminateParams>;
 
-/** Which stream a piece of output is from. A terminal has one, which counts as stdout. */
-export const OutputStreamName = oneOf(['stdout', 'stderr']);
+/** The streams of a process as this dialect names them. */
+export const OutputStreamName = oneOf(
+  ['stdout', 'stderr'],
+  'Which stream; a terminal has one, which counts as stdout.',
+);
 export type OutputStreamName = z.output<typeof OutputStreamName>;
 
 export const CommandExecOutputDeltaNotification = struct('CommandExecOutputDeltaNotification', {

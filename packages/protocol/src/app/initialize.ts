@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { flag, list, text } from '../fields.js';
+import { describe, flag, list, text } from '../fields.js';
 import { defaulted, nullable, struct } from '../struct.js';
 
 export const ClientInfo = struct('ClientInfo', {
@@ -16,8 +16,8 @@ export const InitializeCapabilities = struct('InitializeCapabilities', {
 export type InitializeCapabilities = z.output<typeof InitializeCapabilities>;
 
 export const InitializeParams = struct('InitializeParams', {
-  clientInfo: ClientInfo,
-  capabilities: nullable(InitializeCapabilities),
+  clientInfo: describe(ClientInfo, 'Who is asking.'),
+  capabilities: nullable(describe(InitializeCapabilities, 'What the client wants.')),
 });
 export type InitializeParams = z.output<typeof InitializeParams>;
 

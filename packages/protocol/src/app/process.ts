@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { base64, flag, list, map, text } from '../fields.js';
+import { base64, describe, flag, list, map, text } from '../fields.js';
 import { defaulted, nullable, struct } from '../struct.js';
 import { OutputStreamName } from './command.js';
 import { absolutePath, integer } from './fields.js';
@@ -25,7 +25,7 @@ export const ProcessSpawnParams = struct('ProcessSpawnParams', {
     z.nullable(integer('i64', 'How long it may run; `null`: as long as it takes. Default: 10,000.')),
   ),
   env: nullable(map(z.nullable(text()), "Laid over the server's environment; `null` removes a variable.")),
-  size: nullable(ProcessTerminalSize),
+  size: nullable(describe(ProcessTerminalSize, 'Size of the terminal. Default: 24 rows, 80 columns.')),
 });
 export type ProcessSpawnParams = z.output<typeof ProcessSpawnParams>;
 
@@ -38,7 +38,7 @@ export type ProcessWriteStdinParams = z.output<typeof ProcessWriteStdinParams>;
 
 export const ProcessResizePtyParams = struct('ProcessResizePtyParams', {
   processHandle,
-  size: ProcessTerminalSize,
+  size: describe(ProcessTerminalSize, 'Its new size.'),
 });
 export type ProcessResizePtyParams = z.output<typeof ProcessResizePtyParams>;
 

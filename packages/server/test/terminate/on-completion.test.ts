@@ -1,5 +1,6 @@
 import { waitForProcessGone } from '@exec-server/testing';
 import { expect, it } from 'vitest';
+import { FakeClock } from '../support/fake-clock.js';
 import { openServer, openSession } from '../support/session.js';
 import { openV0 } from '../support/v0-client.js';
 
@@ -18,4 +19,11 @@ it('frees the id, so that nobody finds the process any more', async () => {
   await client.terminate(id);
   await client.untilExited(id);
   expect(await list()).toEqual([]);
+});
+
+it('leaves nothing of it behind, its output included', async () => {
+  const clock = new FakeClock();
+  const client = await openV0(openServer({ clock }));
+  await client.untilExited(await client.startShell('echo x'));
+  expect(clock.pendingTimers).toBe(0);
 });

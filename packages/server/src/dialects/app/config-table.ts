@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { app } from '@exec-server/protocol';
+import type { app } from '@exec-server/protocol';
 import type { ConfigurationLayer, ConfigurationSource, ServerConfiguration } from '../../configuration.js';
 import type { AppMethod } from './conversation.js';
 import { defineMethod } from './define-method.js';
@@ -8,7 +8,7 @@ import { defineMethod } from './define-method.js';
 export function createConfigMethods(configuration: ServerConfiguration): AppMethod[] {
   const { layers, ...effective } = describeConfiguration(configuration);
   return [
-    defineMethod('config/read', app.ConfigReadParams, ({ includeLayers = false }) =>
+    defineMethod('config/read', ({ includeLayers = false }) =>
       includeLayers ? { ...effective, layers } : effective,
     ),
   ];

@@ -1,36 +1,35 @@
 import { app } from '@exec-server/protocol';
-import type * as z from 'zod/mini';
-import type { DialectMethod, HandlerContext } from '../dialect.js';
+import type { FileAccess } from '../../connection/file-order.js';
+import type { EncodedResponse, HandlerContext } from '../dialect.js';
 import type { AppMethod } from './conversation.js';
 
-/** What a method may say of itself beside its params and what it does. */
+/** A request that the dialect's table has a handler for. */
+type Name = Exclude<app.MethodName, 'initialize'>;
+
+type Answer<M extends Name> = app.ResultOf<M> | EncodedResponse;
+
+/** What a method may say of itself beside what it does. */
 interface MethodTraits<P> {
-  /** @default 'ordinary' */
-  readonly lane?: DialectMethod['lane'];
-  /** Refused unless the client asked for `experimentalApi`. @default false */
-  readonly experimental?: boolean;
   readonly opens?: (params: P) => string;
   readonly follows?: (params: P) => string;
-  readonly files?: (params: P) => 'reads' | 'changes';
+  readonly files?: (params: P) => FileAccess;
   /** @default false */
   readonly staysOpen?: boolean;
 }
 
-/** Makes a method of this dialect from the shape of its params and the function that answers it. */
-export function defineMethod<S extends z.ZodMiniType>(
-  name: string,
-  params: S,
-  handle: (params: z.output<S>, context: HandlerContext) => unknown,
-  traits: MethodTraits<z.output<S>> = {},
+/** Makes a method of this dialect from its name and the function that answers it. */
+export function defineMethod<M extends Name>(
+  name: M,
+  handle: (params: app.ParamsOf<M>, context: HandlerContext) => Answer<M> | Promise<Answer<M>>,
+  traits: MethodTraits<app.ParamsOf<M>> = {},
 ): AppMethod {
-  const { lane = 'ordinary', experimental = false, staysOpen = false, ...rest } = traits;
+  const { params, lane, experimental } = app.METHODS[name];
   return {
     name,
     family: 'app',
-    lane,
+    lane: lane === 'control' ? 'control' : 'ordinary',
     experimental,
-    staysOpen,
-    ...rest,
+    ...traits,
     decode: (value) => app.decodeParams(params, value),
     handle,
   };

@@ -1,4 +1,3 @@
-import { app } from '@exec-server/protocol';
 import { defineMethod } from './define-method.js';
 import {
   copyPath,
@@ -15,13 +14,13 @@ const reads = { files: () => 'reads' as const };
 const changes = { files: () => 'changes' as const };
 
 export const FS_METHODS = [
-  defineMethod('fs/readFile', app.FsReadFileParams, readFile, reads),
-  defineMethod('fs/writeFile', app.FsWriteFileParams, writeFile, changes),
-  defineMethod('fs/createDirectory', app.FsCreateDirectoryParams, createDirectory, changes),
-  defineMethod('fs/getMetadata', app.FsGetMetadataParams, getMetadata, reads),
-  defineMethod('fs/readDirectory', app.FsReadDirectoryParams, readDirectory, reads),
-  defineMethod('fs/remove', app.FsRemoveParams, removePath, changes),
-  defineMethod('fs/copy', app.FsCopyParams, copyPath, changes),
-  defineMethod('fs/watch', app.FsWatchParams, watchPath, reads),
-  defineMethod('fs/unwatch', app.FsUnwatchParams, unwatchPath),
+  defineMethod('fs/readFile', readFile, reads),
+  defineMethod('fs/writeFile', writeFile, changes),
+  defineMethod('fs/createDirectory', createDirectory, changes),
+  defineMethod('fs/getMetadata', getMetadata, reads),
+  defineMethod('fs/readDirectory', readDirectory, reads),
+  defineMethod('fs/remove', removePath, changes),
+  defineMethod('fs/copy', copyPath, changes),
+  defineMethod('fs/watch', watchPath, reads),
+  defineMethod('fs/unwatch', unwatchPath),
 ];

@@ -1,5 +1,6 @@
 import type { app } from '@exec-server/protocol';
 import type { EndReader } from '../../output/exit-after-output.js';
+import { GrowingBuffer } from '../../output/growing-buffer.js';
 import type { RetainedChunk } from '../../output/retained-log.js';
 import { StreamCap } from '../../output/stream-cap.js';
 import type { ProcessExit } from '../../process/process-exit.js';
@@ -26,7 +27,7 @@ export interface RunEnd {
 /** One stream: what is let through, and what of it is kept. */
 interface OwnStream {
   readonly cap: StreamCap;
-  readonly collected: Buffer[];
+  readonly collected: GrowingBuffer;
 }
 
 export interface RunOutputOptions {
@@ -53,7 +54,7 @@ export class RunOutput implements EndReader {
     const { capBytes, send } = options;
     // One byte more tells a stream that fits from one that does not.
     const cap = send === undefined ? Math.min(capBytes, MAX_COLLECTED_BYTES + 1) : capBytes;
-    const open = () => ({ cap: new StreamCap(cap), collected: [] });
+    const open = () => ({ cap: new StreamCap(cap), collected: new GrowingBuffer() });
     this.#streams = { stdout: open(), stderr: open() };
   }
 
@@ -71,7 +72,7 @@ export class RunOutput implements EndReader {
     const part = cap.take(data);
     if (part === undefined) return;
     const { send } = this.options;
-    if (send === undefined) collected.push(part);
+    if (send === undefined) collected.append(part);
     else send({ stream, deltaBase64: part.toString('base64'), capReached: cap.reached });
   }
 
@@ -91,6 +92,6 @@ export class RunOutput implements EndReader {
 
   /** What was collected of a stream. */
   text(stream: app.OutputStreamName): string {
-    return decodeOutput(Buffer.concat(this.#streams[stream].collected));
+    return decodeOutput(this.#streams[stream].collected.bytes);
   }
 }

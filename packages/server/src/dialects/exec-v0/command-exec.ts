@@ -40,6 +40,7 @@ function toStartRequest(processId: string, params: v0.CommandExecParams): StartR
     cwdText: nativeToPathUri(cwd),
     tty,
     pipeStdin: false,
+    retainClosed: false,
     tags: {},
   };
 }

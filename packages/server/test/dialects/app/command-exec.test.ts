@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { createMemoryTransportPair } from '@exec-server/rpc';
+import { InProcessWire } from '@exec-server/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { MAX_COLLECTED_BYTES } from '../../../src/dialects/app/run-output.js';
-import { openAppClient, runScript, sentBy, watchAudit } from '../../support/app-client.js';
+import { isDeltaOf, openAppClient, runScript, sentBy, watchAudit } from '../../support/app-client.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { openServer } from '../../support/session.js';
+
+/** What may be queued to a client before output waits. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+/** One chunk of 64 KiB in base64 with its envelope. */
+const LARGEST_DELTA = 90_000;
 
 const open = (capabilities?: object | null) => openAppClient(openServer(), capabilities);
 
@@ -231,6 +238,26 @@ describe('a streamed command', () => {
     await runScript(wire, 'stty size; echo err >&2', { processId: 't', tty: true, size });
     expect(sentBy(wire, 't')).toBe('31 101\r\nerr\r\n');
     expect(sentBy(wire, 't', 'stderr')).toBe('');
+  });
+
+  it('waits for a client that does not read, in a bounded queue, and loses nothing', async () => {
+    const [client, serverSide] = createMemoryTransportPair();
+    openServer().accept(serverSide);
+    const wire = new InProcessWire(client);
+    await wire.request('initialize', { clientInfo: { name: 'slow', version: '1' } });
+    const bytes = 8 * 1024 * 1024;
+    const answer = runScript(wire, `head -c ${bytes} /dev/zero`, {
+      processId: 's',
+      streamStdoutStderr: true,
+      disableOutputCap: true,
+    });
+    await wire.next(isDeltaOf('s'), 'the first output');
+    wire.pause();
+    await vi.waitFor(() => expect(serverSide.bufferedBytes).toBeGreaterThanOrEqual(HIGH_WATER_BYTES));
+    expect(serverSide.bufferedBytes).toBeLessThan(HIGH_WATER_BYTES + 2 * LARGEST_DELTA);
+    wire.resume();
+    expect((await answer).result).toMatchObject({ exitCode: 0 });
+    expect(sentBy(wire, 's')).toHaveLength(bytes);
   });
 
   it('goes to nobody who opted out of it', async () => {
