@@ -117,6 +117,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
         onResumed: (wire, signal) => this.#followers.catchUp(wire, signal),
         onOver: (error) => {
           this.#followers.failAll(error);
+          this.#http.failBodies(error);
           for (const listener of [...this.#overListeners]) surfaceErrors(() => listener(error));
         },
       },

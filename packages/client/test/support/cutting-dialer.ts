@@ -1,4 +1,9 @@
-import { createMemoryTransportPair, type Transport } from '@exec-server/rpc';
+import {
+  type CloseOptions,
+  createMemoryTransportPair,
+  type Transport,
+  type TransportHandlers,
+} from '@exec-server/rpc';
 import type { Dialer } from '../../src/dial/dialer.js';
 
 /** Where connections of a {@link CuttingDialer} end. */
@@ -6,45 +11,109 @@ export interface Accepting {
   accept(transport: Transport): void;
 }
 
+/** Decides at each JSON message whether the connection breaks before it gets there. */
+export type CutWhen = (text: string, direction: 'sent' | 'received') => boolean;
+
 /** Makes memory connections to a server and cuts them when a test says so. */
 export class CuttingDialer implements Dialer {
   readonly address = 'memory';
-  readonly redials: boolean;
-  /** Connections made so far. */
+  readonly redials = true;
+  /** Connections asked for so far. */
   dials = 0;
-  closes = 0;
+  cutWhen: CutWhen = () => false;
   readonly #server: Accepting;
-  /** Replaces what the next dials do; each entry is used once. */
-  readonly #failures: (() => Error)[] = [];
   #current: Transport | undefined;
+  #gate: Promise<void> = Promise.resolve();
+  #openGate: () => void = () => {};
 
-  constructor(server: Accepting, { redials = true } = {}) {
+  constructor(server: Accepting) {
     this.#server = server;
-    this.redials = redials;
   }
 
   async dial(signal: AbortSignal): Promise<Transport> {
-    signal.throwIfAborted();
     this.dials++;
-    const failure = this.#failures.shift();
-    if (failure !== undefined) throw failure();
+    await this.#gate;
+    signal.throwIfAborted();
     const [near, far] = createMemoryTransportPair('exec-server test', `client ${this.dials}`);
     this.#server.accept(far);
     this.#current = near;
-    return near;
+    return new CutTransport(near, (text, direction) => this.cutWhen(text, direction));
   }
 
-  async close(): Promise<void> {
-    this.closes++;
+  async close(): Promise<void> {}
+
+  /** Ends the present connection; what is on its way is lost. */
+  cut(): void {
+    this.#current?.destroy('cut');
   }
 
-  /** Lets the next dial fail. */
-  failNext(...failures: (() => Error)[]): void {
-    this.#failures.push(...failures);
+  /** Lets no new connection come about until `open`. */
+  shut(): void {
+    this.#gate = new Promise((resolve) => {
+      this.#openGate = resolve;
+    });
   }
 
-  /** Ends the present connection; what was on its way is lost. */
-  cut(reason = 'cut'): void {
-    this.#current?.destroy(reason);
+  open(): void {
+    this.#openGate();
+  }
+}
+
+class CutTransport implements Transport {
+  readonly framing = 'memory';
+  readonly sendBinary: Transport['sendBinary'];
+
+  constructor(
+    private readonly inner: Transport,
+    private readonly cutWhen: CutWhen,
+  ) {
+    this.sendBinary = (frame) => inner.sendBinary?.(frame);
+  }
+
+  get label(): string {
+    return this.inner.label;
+  }
+
+  get bufferedBytes(): number {
+    return this.inner.bufferedBytes;
+  }
+
+  open(handlers: TransportHandlers): void {
+    this.inner.open({
+      ...handlers,
+      onMessage: (text) => {
+        if (this.#passes(text, 'received')) handlers.onMessage(text);
+      },
+    });
+  }
+
+  send(text: string): void {
+    if (this.#passes(text, 'sent')) this.inner.send(text);
+  }
+
+  sendBytes(line: Uint8Array): void {
+    this.inner.sendBytes(line);
+  }
+
+  pause(): void {
+    this.inner.pause();
+  }
+
+  resume(): void {
+    this.inner.resume();
+  }
+
+  close(options?: CloseOptions): void {
+    this.inner.close(options);
+  }
+
+  destroy(reason: string): void {
+    this.inner.destroy(reason);
+  }
+
+  #passes(text: string, direction: 'sent' | 'received'): boolean {
+    if (!this.cutWhen(text, direction)) return true;
+    this.inner.destroy('cut');
+    return false;
   }
 }
