@@ -57,6 +57,8 @@ export interface SessionClient {
   ): () => void;
   /** Tells of each loss of a connection, also of those that are recovered: streams bound to it are over. */
   onLoss(listener: (error: ExecServerError) => void): () => void;
+  /** Tells once that there will be no other connection, because of a failure or of `close`. */
+  onOver(listener: (error: ExecServerError) => void): () => void;
   /** Follows a process locally; sends nothing. One at a time for each process. */
   registerProcess(processId: string, options?: RegisterOptions): ProcessSession;
   /** Ends the connection, and a server that was spawned for it. Idempotent. */

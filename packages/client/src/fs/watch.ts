@@ -101,6 +101,7 @@ class PathWatch implements FileWatch {
       await this.#client.ready(signal);
       this.#stops.push(this.#client.on('fs/changed', (changed) => this.#take(changed)));
       this.#stops.push(this.#client.onLoss(() => void this.#rearm()));
+      this.#stops.push(this.#client.onOver((error) => this.#finish({ error })));
       await this.#arm();
       signal?.throwIfAborted();
     } catch (error) {

@@ -95,7 +95,7 @@ function normalizeMethod(method: string): string {
   return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].includes(upperCase) ? upperCase : method;
 }
 
-/** In the order given and with repeats, which a `Headers` does not keep. */
+/** With repeats, which a `Headers` would join. */
 function listHeaders(headers: HeadersInit = [], contentType: string | undefined): Header[] {
   const listed: Header[] = isPairs(headers) ? [...headers].map(toHeader) : Object.entries(headers);
   const isTyped = listed.some(([name]) => name.toLowerCase() === 'content-type');

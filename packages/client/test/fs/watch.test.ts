@@ -98,13 +98,22 @@ describe('watch', () => {
   });
 
   it('throws where the connection cannot be made again', async () => {
-    const { fs, path, dialer } = await openFiles({}, { redials: false });
+    const { fs, path, dialer } = await openFiles({}, { reconnect: false });
     const watch = fs.watch(path());
     await watch.armed;
     const next = watch.next();
     dialer.cut();
     expect(await failureOf(before(next, 'the end'))).toMatchObject({ code: 'connection_lost' });
     expect(await watch.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('ends with its client', async () => {
+    const { fs, path, client } = await openFiles();
+    const watch = fs.watch(path());
+    await watch.armed;
+    const next = failureOf(watch.next());
+    await client.close();
+    expect(await before(next, 'the end')).toMatchObject({ code: 'connection_lost' });
   });
 
   it('throws when what it watched is gone after a lost connection', async () => {

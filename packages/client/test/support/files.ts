@@ -6,6 +6,7 @@ import type { ExecServerOptions } from '@exec-server/server';
 import { onTestFinished } from 'vitest';
 import { createFileSystem } from '../../src/fs/create-file-system.js';
 import type { FileSystem } from '../../src/fs/file-system.js';
+import type { ExecServerClientOptions } from '../../src/low-level/client-options.js';
 import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
 import { CuttingDialer } from './cutting-dialer.js';
 import { openServer } from './machine.js';
@@ -31,14 +32,14 @@ export interface RemoteFiles {
   readonly path: (name?: string) => string;
 }
 
-/** @param redials whether a connection that is cut is made again */
+/** @param clientOptions `reconnect: false` for a connection that is not made again once it is cut */
 export async function openFiles(
   options: ExecServerOptions = {},
-  { redials = true } = {},
+  clientOptions: ExecServerClientOptions = {},
 ): Promise<RemoteFiles> {
   const directory = await makeTempDirectory();
-  const dialer = new CuttingDialer(openServer(options), { redials });
-  const client = new ExecServerClient(dialer);
+  const dialer = new CuttingDialer(openServer(options));
+  const client = new ExecServerClient(dialer, clientOptions);
   onTestFinished(() => client.close());
   return {
     fs: createFileSystem(client),
