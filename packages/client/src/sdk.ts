@@ -17,6 +17,25 @@ export {
   RejectedError,
   UnexpectedSessionError,
 } from './errors.js';
+export { Dirent, type WalkEntry, type WalkOptions } from './fs/directory.js';
+export type { FileData } from './fs/file-data.js';
+export type {
+  CpOptions,
+  FileCallOptions,
+  FileSystem,
+  MkdirOptions,
+  ReaddirOptions,
+  RmOptions,
+} from './fs/file-system.js';
+export { FileSystemError } from './fs/file-system-error.js';
+export type { ReadFileOptions } from './fs/read-file.js';
+export type { ReadStreamOptions } from './fs/read-stream.js';
+export type { RemotePath } from './fs/remote-path.js';
+export { type FileType, Stats } from './fs/stats.js';
+export type { FileChange, FileWatch, WatchOptions } from './fs/watch.js';
+export type { WriteFileOptions, WriteStreamOptions } from './fs/write-file.js';
+export type { Fetch, FetchOptions, RequestLike } from './http/fetch.js';
+export type { FetchBody } from './http/request-body.js';
 export type { ExecServerClientOptions, ReconnectOptions } from './low-level/client-options.js';
 export {
   ExecServerClient,
