@@ -13,24 +13,18 @@ import { isDialer } from '../dial/target.js';
 import { createTransportDialer } from '../dial/transport-dialer.js';
 import { asyncDispose } from '../dispose-symbol.js';
 import type { ConnectionLostError, ExecServerError } from '../errors.js';
-import {
-  NotificationHub,
-  type OutputListener,
-  type ServerNotification,
-  surfaceErrors,
-} from '../notification-hub.js';
+import { NotificationHub, type OutputListener, type ServerNotification } from '../notification-hub.js';
 import type { EventSubject, ProcessEvent, RoutedEvent } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
 import { createRandomId } from '../random-id.js';
 import type { RegisterOptions, SessionCallOptions, SessionClient } from '../session-client.js';
-import { abortable } from './abortable.js';
-import { askedWaitMs, mayBeResent } from './call-rules.js';
 import type { ExecServerClientOptions } from './client-options.js';
 import { Followers } from './followers.js';
 import { type HttpRequest, HttpRequests, type HttpResponseStream } from './http-requests.js';
+import { Listeners } from './listeners.js';
+import { SessionCalls } from './session-calls.js';
 import { SessionLink } from './session-link.js';
-import { isStart, startProcess } from './start-process.js';
-import { isLoss, toExecServerError } from './to-exec-server-error.js';
+import { isStart, type StartHost, startProcess } from './start-process.js';
 import { WireMethods } from './wire-methods.js';
 
 export type { HttpRequest, HttpResponseStream } from './http-requests.js';
@@ -46,14 +40,16 @@ const ENVIRONMENT_INFO_TIMEOUT_MS = 30_000;
  */
 export class ExecServerClient extends WireMethods implements SessionClient {
   readonly clientName: string;
-  readonly #options: ExecServerClientOptions;
+  readonly #resumes: boolean;
   readonly #link: SessionLink;
+  readonly #calls: SessionCalls;
+  readonly #startHost: StartHost;
   readonly #followers: Followers;
   readonly #http: HttpRequests;
   readonly #hub = new NotificationHub(undefined);
-  readonly #lossListeners = new Set<(error: ExecServerError) => void>();
-  readonly #overListeners = new Set<(error: ExecServerError) => void>();
-  readonly #eventListeners = new Set<(event: RoutedEvent) => void>();
+  readonly #lossListeners = new Listeners<ExecServerError>();
+  readonly #overListeners = new Listeners<ExecServerError>();
+  readonly #eventListeners = new Listeners<RoutedEvent>();
   /** Who keeps the connection from being read. */
   readonly #inputHolders = new Set<object>();
   #environment: Promise<EnvironmentInfo> | undefined;
@@ -78,7 +74,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   constructor(target: Dialer | Transport, options: ExecServerClientOptions = {}) {
     super();
     this.clientName = options.clientName ?? DEFAULT_CLIENT_NAME;
-    this.#options = options;
+    this.#resumes = options.resumeSessionId !== undefined;
     this.#hub.release();
     const host = {
       pausesForSlowReaders: options.slowReader === 'pause',
@@ -86,7 +82,8 @@ export class ExecServerClient extends WireMethods implements SessionClient {
       supports: this.supports.bind(this),
       holdInput: (holder: object) => this.#setHeld(holder, true),
       releaseInput: (holder: object) => this.#setHeld(holder, false),
-      publish: (event: ProcessEvent, about: EventSubject) => this.#publish(event, about),
+      publish: (event: ProcessEvent, { processId, sessionId }: EventSubject) =>
+        this.#eventListeners.tell({ ...event, processId, sessionId }),
     };
     this.#followers = new Followers(host);
     this.#http = new HttpRequests(host);
@@ -118,10 +115,16 @@ export class ExecServerClient extends WireMethods implements SessionClient {
         onOver: (error) => {
           this.#followers.failAll(error);
           this.#http.failBodies(error);
-          for (const listener of [...this.#overListeners]) surfaceErrors(() => listener(error));
+          this.#overListeners.tell(error);
         },
       },
     );
+    this.#calls = new SessionCalls(this.#link, {
+      requestTimeoutMs: options.requestTimeoutMs,
+      wasProcessSeen: ({ processId, sessionId }) =>
+        this.#followers.find(processId, this.#foreign(sessionId))?.wasSeen ?? false,
+    });
+    this.#startHost = { send: this.#calls.send.bind(this.#calls), supports: this.supports.bind(this) };
   }
 
   get sessionId(): string | undefined {
@@ -163,7 +166,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
       this.#followers.find(start.processId)?.noteStarted();
       return result as ResultOf<M>;
     }
-    const result = await this.#send(method, params, options);
+    const result = await this.#calls.send(method, params, options);
     if (method === 'process/attach') this.#followers.noteAttached(params as ParamsOf<'process/attach'>);
     if (method === 'process/detach') this.#followers.noteDetached(params as ParamsOf<'process/detach'>);
     return result;
@@ -210,9 +213,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   }
 
   onLoss(listener: (error: ExecServerError) => void): () => void {
-    const entry = (error: ExecServerError) => listener(error);
-    this.#lossListeners.add(entry);
-    return () => void this.#lossListeners.delete(entry);
+    return this.#lossListeners.add(listener);
   }
 
   /**
@@ -220,16 +221,12 @@ export class ExecServerClient extends WireMethods implements SessionClient {
    * and over reconnects, those of others as they arrive.
    */
   onProcessEvent(listener: (event: RoutedEvent) => void): () => void {
-    const entry = (event: RoutedEvent) => listener(event);
-    this.#eventListeners.add(entry);
-    return () => void this.#eventListeners.delete(entry);
+    return this.#eventListeners.add(listener);
   }
 
   /** Tells once that the session is over for this client, by `close` or because it cannot be had back. */
   onOver(listener: (error: ExecServerError) => void): () => void {
-    const entry = (error: ExecServerError) => listener(error);
-    this.#overListeners.add(entry);
-    return () => void this.#overListeners.delete(entry);
+    return this.#overListeners.add(listener);
   }
 
   registerProcess(processId: string, options: RegisterOptions = {}): ProcessSession {
@@ -238,7 +235,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     const { sessionId: wanted, ...rest } = options;
     const sessionId = this.#foreign(wanted);
     // Others may have written to it before, and the server takes an id that it knows for a repetition.
-    const isShared = sessionId !== undefined || this.#options.resumeSessionId !== undefined;
+    const isShared = sessionId !== undefined || this.#resumes;
     const writeIdPrefix = isShared ? `${createRandomId()}-` : '';
     return this.#followers.register(
       processId,
@@ -253,48 +250,6 @@ export class ExecServerClient extends WireMethods implements SessionClient {
 
   [asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  get #startHost() {
-    return { send: this.#send.bind(this), supports: this.supports.bind(this) };
-  }
-
-  /** Sends a call, again where it may be, and puts what it fails with into words. */
-  async #send<M extends MethodName>(
-    method: M,
-    params: ParamsOf<M>,
-    options: SessionCallOptions,
-  ): Promise<ResultOf<M>> {
-    const { signal, resend = mayBeResent(method, params) } = options;
-    const timeoutMs = options.timeoutMs ?? this.#defaultTimeoutMs(method, params);
-    const wireOptions = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
-    for (;;) {
-      const wire = await this.#link.acquire(signal);
-      try {
-        const result = await wire.call(method, params, wireOptions);
-        this.#link.noteProgress();
-        return result;
-      } catch (error) {
-        if (!isLoss(error)) throw toExecServerError(error, this.#describeCall(method, params));
-        await abortable(this.#link.lost(wire), signal);
-        if (this.#link.overError !== undefined) throw this.#link.overError;
-        if (!resend) throw toExecServerError(error);
-      }
-    }
-  }
-
-  #defaultTimeoutMs<M extends MethodName>(method: M, params: ParamsOf<M>): number | undefined {
-    const { requestTimeoutMs } = this.#options;
-    if (requestTimeoutMs === undefined) return undefined;
-    const timeoutMs = requestTimeoutMs + askedWaitMs(method, params);
-    return Number.isFinite(timeoutMs) ? timeoutMs : undefined;
-  }
-
-  #describeCall(method: MethodName, params: unknown) {
-    const { processId, sessionId } = (params ?? {}) as { processId?: string; sessionId?: string };
-    if (processId === undefined) return { method };
-    const follower = this.#followers.find(processId, this.#foreign(sessionId));
-    return { method, processWasKnown: follower?.wasSeen ?? false };
   }
 
   /** The session, where it is not the client's own. */
@@ -318,15 +273,10 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     if (notification.method !== 'process/output') this.#hub.publish(notification);
   }
 
-  #publish(event: ProcessEvent, { processId, sessionId }: EventSubject): void {
-    for (const listener of [...this.#eventListeners])
-      surfaceErrors(() => listener({ ...event, processId, sessionId }));
-  }
-
   #takeLoss(error: ConnectionLostError): void {
     this.#followers.noteLoss();
     this.#http.failBodies(error);
-    for (const listener of [...this.#lossListeners]) surfaceErrors(() => listener(error));
+    this.#lossListeners.tell(error);
   }
 
   #setHeld(holder: object, held: boolean): void {

@@ -1,11 +1,11 @@
 import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
 import { CapabilityMissingError, ConnectionLostError, ExecServerError } from '../errors.js';
-import { surfaceErrors } from '../notification-hub.js';
 import type { EventSubject, ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
 import type { EventsOptions, ProcessSession, WriteOptions } from '../process-session.js';
 import type { SessionCallOptions } from '../session-client.js';
 import { EventHistory } from './event-history.js';
 import { EventIterator, type EventSource } from './event-iterator.js';
+import { Listeners } from './listeners.js';
 import { LOG_PAGE_BYTES, type ReadPage, readLog } from './read-log.js';
 import { CATCH_UP_LIMITS, ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
 import {
@@ -57,7 +57,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
   readonly #target: { readonly processId: string; readonly sessionId?: string };
   readonly #reorder: ReorderBuffer;
   readonly #iterators = new Set<EventIterator>();
-  readonly #listeners = new Set<(event: ProcessEvent) => void>();
+  readonly #listeners = new Listeners<ProcessEvent>();
   readonly #writes: StdinWrites;
   readonly #onUnregister: () => void;
   #exit: ExitedEvent | undefined;
@@ -122,9 +122,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
   }
 
   listen(listener: (event: ProcessEvent) => void): () => void {
-    const entry = (event: ProcessEvent) => listener(event);
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return this.#listeners.add(listener);
   }
 
   async read(
@@ -164,7 +162,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.#host.releaseInput(this);
     // Those who still read what a finished process left behind come to its end by themselves.
     if (!this.#closed && this.#failure === undefined)
-      for (const iterator of [...this.#iterators]) void iterator.return();
+      for (const iterator of Array.from(this.#iterators)) void iterator.return();
     this.#listeners.clear();
   }
 
@@ -278,9 +276,9 @@ export class ProcessFollower implements ProcessSession, EventSource {
   }
 
   #tell(event: ProcessEvent): void {
-    for (const listener of [...this.#listeners]) surfaceErrors(() => listener(event));
+    this.#listeners.tell(event);
     this.#host.publish(event, this);
-    for (const iterator of [...this.#iterators]) iterator.wake();
+    for (const iterator of Array.from(this.#iterators)) iterator.wake();
   }
 
   /** Keeps what an iterator has yet to see, and has the connection wait while that is more than the history. */

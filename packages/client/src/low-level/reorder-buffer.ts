@@ -115,7 +115,7 @@ export class ReorderBuffer {
   }
 
   #dropCovered(): void {
-    for (const event of [...this.#pending.values()]) {
+    for (const event of Array.from(this.#pending.values())) {
       if (firstSeqOf(event) <= this.#lastSeq) this.#release(event);
     }
   }

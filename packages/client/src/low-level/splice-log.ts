@@ -15,7 +15,7 @@ export interface LogStretch {
   /** The end of the process is known already, or waits among the events that were pushed. */
   readonly exitIsKnown: boolean;
   /** Whether an event of the stretch was pushed. */
-  wasPushed(seq: number): boolean;
+  readonly wasPushed: (seq: number) => boolean;
 }
 
 /**

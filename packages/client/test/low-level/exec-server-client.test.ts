@@ -121,7 +121,7 @@ describe('connecting', () => {
 });
 
 /** Named methods and what they call, except those that need more than params. */
-const NAMED: readonly (readonly [keyof ExecServerClient, MethodName])[] = [
+const NAMED: readonly (readonly [string & keyof ExecServerClient, MethodName])[] = [
   ['exec', 'process/start'],
   ['startPrepared', 'process/startPrepared'],
   ['read', 'process/read'],

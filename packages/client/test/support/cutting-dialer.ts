@@ -61,7 +61,7 @@ export class CuttingDialer implements Dialer {
 
 class CutTransport implements Transport {
   readonly framing = 'memory';
-  readonly sendBinary: Transport['sendBinary'];
+  readonly sendBinary: NonNullable<Transport['sendBinary']>;
 
   constructor(
     private readonly inner: Transport,
