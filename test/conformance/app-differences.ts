@@ -154,7 +154,8 @@ function result(id: number, members: Record<string, unknown>): ServerLine {
 }
 
 function notification(method: string, params: Record<string, unknown>): ServerLine {
-  return { dir: 's2c', conn: 'a', msg: { method, params, ...{ emittedAtMs: '$MS' } } };
+  const msg = { method, params, emittedAtMs: '$MS' };
+  return { dir: 's2c', conn: 'a', msg };
 }
 
 function changed(watchId: string, ...names: string[]): ServerLine {

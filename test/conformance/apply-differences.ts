@@ -9,7 +9,8 @@ import {
 import { isObject } from './matching.js';
 import { isAppScenario, type Line, type NumberedLine } from './transcript.js';
 
-const DIFFERENCES = [...EXPECTED_DIFFERENCES, ...APP_DIFFERENCES];
+/** All places where this server differs. */
+export const DIFFERENCES = [...EXPECTED_DIFFERENCES, ...APP_DIFFERENCES];
 
 export interface ExpectedRecording {
   readonly lines: readonly NumberedLine[];

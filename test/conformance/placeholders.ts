@@ -12,7 +12,8 @@ const FREE_FORMS: Readonly<Record<string, string>> = {
   PEER: '[0-9a-f.:\\[\\]]+:\\d+',
   ISO: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z',
   DATE: '[A-Z][a-z]{2}, \\d\\d [A-Z][a-z]{2} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT',
-  PID: '\\d+',
+  // Some programs print numbers in columns.
+  PID: ' *\\d+',
   USER_AGENT: 'probe/\\d\\S* \\([^()]+; [^()]+\\) \\S+ \\(probe; 0\\.1\\.0\\)',
 };
 
