@@ -6,8 +6,8 @@ export interface Base64Codec {
 
 /** `Uint8Array` as newer engines have it. */
 interface NativeBytes {
-  fromBase64?(text: string): Uint8Array<ArrayBuffer>;
-  readonly prototype: { toBase64?(): string };
+  readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
+  readonly prototype: { readonly toBase64?: (this: Uint8Array) => string };
 }
 
 /** The part of Node's `Buffer` that is used here, which must not be imported: browsers load this, too. */

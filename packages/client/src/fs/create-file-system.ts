@@ -2,7 +2,7 @@ import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { type Dirent, listDirectory, walkTree } from './directory.js';
-import type { FileCallOptions, FileSystem, ReaddirOptions } from './file-system.js';
+import type { FileCallOptions, FileSystem, ReaddirOptions, TextEncoding } from './file-system.js';
 import { explainFailure, hasErrno } from './file-system-error.js';
 import { readLinkStats, readStats } from './metadata.js';
 import { type ReadFileOptions, readFile } from './read-file.js';
@@ -12,8 +12,6 @@ import { removePath } from './remove.js';
 import { requireCapability } from './require-capability.js';
 import { watchPath } from './watch.js';
 import { checkMode, createWriteStream, type WriteFileOptions, writeFile } from './write-file.js';
-
-type Encoding = 'utf8' | 'utf-8';
 
 /** The files of the host that a client is connected to. Its functions need no `this`. */
 export function createFileSystem(client: SessionClient): FileSystem {
@@ -25,9 +23,9 @@ function contents(
 ): Pick<FileSystem, 'readFile' | 'writeFile' | 'createReadStream' | 'createWriteStream' | 'watch'> {
   return {
     // One function for two signatures, which only the interface can tell apart.
-    readFile: (async (path: RemotePath, options: Encoding | ReadFileOptions = {}) =>
-      readFile(client, toPathUri(path), withEncoding(options))) as FileSystem['readFile'],
-    async writeFile(path, data, options: Encoding | WriteFileOptions = {}) {
+    readFile: (async (path: RemotePath, options?: TextEncoding | ReadFileOptions) =>
+      readFile(client, toPathUri(path), withEncoding(options ?? {}))) as FileSystem['readFile'],
+    async writeFile(path, data, options: TextEncoding | WriteFileOptions = {}) {
       await writeFile(client, toPathUri(path), data, withEncoding(options));
     },
     createReadStream: (path, options) => createReadStream(client, toPathUri(path), options),
@@ -37,7 +35,7 @@ function contents(
 }
 
 /** An encoding alone stands for options with it. */
-function withEncoding<O extends object>(options: O | Encoding): O | { readonly encoding: Encoding } {
+function withEncoding<O extends object>(options: O | TextEncoding): O | { readonly encoding: TextEncoding } {
   return typeof options === 'string' ? { encoding: options } : options;
 }
 
@@ -45,8 +43,8 @@ function directories(
   client: SessionClient,
 ): Pick<FileSystem, 'readdir' | 'walk' | 'mkdir' | 'rm' | 'rmdir' | 'unlink'> {
   return {
-    readdir: (async (path: RemotePath, options: ReaddirOptions = {}) =>
-      readdir(client, toPathUri(path), options)) as FileSystem['readdir'],
+    readdir: (async (path: RemotePath, options?: ReaddirOptions) =>
+      readdir(client, toPathUri(path), options ?? {})) as FileSystem['readdir'],
     async *walk(path, options = {}) {
       checkOptions('walk', options, ['maxDepth', 'signal']);
       for await (const entry of walkTree(client, toPathUri(path), 'walk', options)) {

@@ -7,6 +7,9 @@ import type { Stats } from './stats.js';
 import type { FileWatch, WatchOptions } from './watch.js';
 import type { WriteFileOptions, WriteStreamOptions } from './write-file.js';
 
+/** How text is stored: there is no other way here. */
+export type TextEncoding = 'utf8' | 'utf-8';
+
 /** What every file operation takes. */
 export interface FileCallOptions {
   /** Gives up waiting; what was already asked for may still be done. */
@@ -43,60 +46,76 @@ export interface CpOptions extends FileCallOptions {
 
 /**
  * The files of the server's host, in the shape of `node:fs/promises`. Paths are absolute. What the server refuses is a
- * `FileSystemError` with `errno`, `operation` and `path`; options that an operation does not have are `usage` errors.
+ * `FileSystemError` with `errno`, `operation` and `path`; options that an operation does not have are `usage` errors. The
+ * functions need no `this`.
  */
 export interface FileSystem {
   /** The whole file, as bytes or as text. Files of any size; large ones are better streamed. */
-  readFile(
-    path: RemotePath,
-    options: 'utf8' | 'utf-8' | (ReadFileOptions & { readonly encoding: 'utf8' | 'utf-8' }),
-  ): Promise<string>;
-  readFile(path: RemotePath, options?: ReadFileOptions & { readonly encoding?: null }): Promise<Uint8Array>;
+  readonly readFile: {
+    (
+      path: RemotePath,
+      options: TextEncoding | (ReadFileOptions & { readonly encoding: TextEncoding }),
+    ): Promise<string>;
+    (path: RemotePath, options?: ReadFileOptions & { readonly encoding?: null }): Promise<Uint8Array>;
+  };
   /** Creates a file or replaces its content. Streams and iterables of any length go with back-pressure. */
-  writeFile(path: RemotePath, data: FileData, options?: WriteFileOptions | 'utf8' | 'utf-8'): Promise<void>;
+  readonly writeFile: (
+    path: RemotePath,
+    data: FileData,
+    options?: WriteFileOptions | TextEncoding,
+  ) => Promise<void>;
   /** Streams a file, or a part of it. Its errors come with the first read. */
-  createReadStream(path: RemotePath, options?: ReadStreamOptions): ReadableStream<Uint8Array>;
+  readonly createReadStream: (path: RemotePath, options?: ReadStreamOptions) => ReadableStream<Uint8Array>;
   /** A stream into a file, with back-pressure. The file is complete when `close` resolves. */
-  createWriteStream(path: RemotePath, options?: WriteStreamOptions): WritableStream<string | Uint8Array>;
+  readonly createWriteStream: (
+    path: RemotePath,
+    options?: WriteStreamOptions,
+  ) => WritableStream<string | Uint8Array>;
 
   /** Names in a directory, sorted. */
-  readdir(path: RemotePath, options: ReaddirOptions & { readonly withFileTypes: true }): Promise<Dirent[]>;
-  readdir(path: RemotePath, options?: ReaddirOptions & { readonly withFileTypes?: false }): Promise<string[]>;
+  readonly readdir: {
+    (path: RemotePath, options: ReaddirOptions & { readonly withFileTypes: true }): Promise<Dirent[]>;
+    (path: RemotePath, options?: ReaddirOptions & { readonly withFileTypes?: false }): Promise<string[]>;
+  };
   /** Everything below a directory, level by level, as it is found. Links are not followed. */
-  walk(path: RemotePath, options?: WalkOptions): AsyncIterableIterator<WalkEntry>;
-  mkdir(path: RemotePath, options?: MkdirOptions): Promise<void>;
+  readonly walk: (path: RemotePath, options?: WalkOptions) => AsyncIterableIterator<WalkEntry>;
+  readonly mkdir: (path: RemotePath, options?: MkdirOptions) => Promise<void>;
 
   /** Removes a file or a link, and a directory with `recursive`. */
-  rm(path: RemotePath, options?: RmOptions): Promise<void>;
+  readonly rm: (path: RemotePath, options?: RmOptions) => Promise<void>;
   /** Removes an empty directory. */
-  rmdir(path: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly rmdir: (path: RemotePath, options?: FileCallOptions) => Promise<void>;
   /** Removes a file or a link. */
-  unlink(path: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly unlink: (path: RemotePath, options?: FileCallOptions) => Promise<void>;
 
   /** Describes what a path leads to. */
-  stat(path: RemotePath, options?: FileCallOptions): Promise<Stats>;
+  readonly stat: (path: RemotePath, options?: FileCallOptions) => Promise<Stats>;
   /** Describes what is at a path; a link itself. A link needs a server with `fsLinks`. */
-  lstat(path: RemotePath, options?: FileCallOptions): Promise<Stats>;
+  readonly lstat: (path: RemotePath, options?: FileCallOptions) => Promise<Stats>;
   /** Rejects where nothing can be found at a path. */
-  access(path: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly access: (path: RemotePath, options?: FileCallOptions) => Promise<void>;
   /** Whether a path leads to something. */
-  exists(path: RemotePath, options?: FileCallOptions): Promise<boolean>;
+  readonly exists: (path: RemotePath, options?: FileCallOptions) => Promise<boolean>;
   /** The path without links. */
-  realpath(path: RemotePath, options?: FileCallOptions): Promise<string>;
+  readonly realpath: (path: RemotePath, options?: FileCallOptions) => Promise<string>;
 
   /** Copies content and mode of a file on the server's host; a link is followed. */
-  copyFile(source: RemotePath, destination: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly copyFile: (
+    source: RemotePath,
+    destination: RemotePath,
+    options?: FileCallOptions,
+  ) => Promise<void>;
   /** Copies a file, a link as it is, or a directory into one that need not exist, on the server's host. */
-  cp(source: RemotePath, destination: RemotePath, options?: CpOptions): Promise<void>;
+  readonly cp: (source: RemotePath, destination: RemotePath, options?: CpOptions) => Promise<void>;
   /** Needs a server with `fsRename`. */
-  rename(source: RemotePath, destination: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly rename: (source: RemotePath, destination: RemotePath, options?: FileCallOptions) => Promise<void>;
   /** Needs a server with `fsSetMode`. */
-  chmod(path: RemotePath, mode: number, options?: FileCallOptions): Promise<void>;
+  readonly chmod: (path: RemotePath, mode: number, options?: FileCallOptions) => Promise<void>;
   /** Makes a link at `path` that says `target`. Needs a server with `fsLinks`. */
-  symlink(target: string, path: RemotePath, options?: FileCallOptions): Promise<void>;
+  readonly symlink: (target: string, path: RemotePath, options?: FileCallOptions) => Promise<void>;
   /** What a link says. Needs a server with `fsLinks`. */
-  readlink(path: RemotePath, options?: FileCallOptions): Promise<string>;
+  readonly readlink: (path: RemotePath, options?: FileCallOptions) => Promise<string>;
 
   /** The changes of a path. Watches from the call on; see `armed`. Needs a server with `fsWatch`. */
-  watch(path: RemotePath, options?: WatchOptions): FileWatch;
+  readonly watch: (path: RemotePath, options?: WatchOptions) => FileWatch;
 }

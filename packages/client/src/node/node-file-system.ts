@@ -13,12 +13,20 @@ export interface NodeFileSystem extends FileSystem {
    * called, not where it is put, as with `cp` of `node:fs`; directories on the way are made, and one that is there is
    * copied into. Modes and links stay as they are. A file is complete or as it was, also when the copy fails.
    */
-  copyIn(localPath: string | URL, remotePath: RemotePath, options?: CopyOptions): Promise<CopySummary>;
+  readonly copyIn: (
+    localPath: string | URL,
+    remotePath: RemotePath,
+    options?: CopyOptions,
+  ) => Promise<CopySummary>;
   /**
    * Copies a file, a link or a directory with everything in it to this machine, by the same rules. Names that are no
    * UTF-8 cannot be copied, because the server cannot spell them.
    */
-  copyOut(remotePath: RemotePath, localPath: string | URL, options?: CopyOptions): Promise<CopySummary>;
+  readonly copyOut: (
+    remotePath: RemotePath,
+    localPath: string | URL,
+    options?: CopyOptions,
+  ) => Promise<CopySummary>;
 }
 
 /** The files of the host that a client is connected to. Its functions need no `this`. */

@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { before } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { createFileSystem } from '../../src/fs/create-file-system.js';
 import type { FileChange, FileWatch } from '../../src/fs/watch.js';
@@ -11,7 +10,7 @@ import { scriptServer } from '../support/scripted-server.js';
 /** The next change that fits. */
 async function until(watch: FileWatch, fits: (change: FileChange) => boolean): Promise<FileChange> {
   for (;;) {
-    const { done, value } = await before(watch.next(), 'a change');
+    const { done, value } = await watch.next();
     if (done) throw new Error('the watch is over');
     if (fits(value)) return value;
   }
@@ -103,7 +102,7 @@ describe('watch', () => {
     await watch.armed;
     const next = watch.next();
     dialer.cut();
-    expect(await failureOf(before(next, 'the end'))).toMatchObject({ code: 'connection_lost' });
+    expect(await failureOf(next)).toMatchObject({ code: 'connection_lost' });
     expect(await watch.next()).toEqual({ done: true, value: undefined });
   });
 
@@ -113,7 +112,7 @@ describe('watch', () => {
     await watch.armed;
     const next = failureOf(watch.next());
     await client.close();
-    expect(await before(next, 'the end')).toMatchObject({ code: 'connection_lost' });
+    expect(await next).toMatchObject({ code: 'connection_lost' });
   });
 
   it('throws when what it watched is gone after a lost connection', async () => {
