@@ -283,7 +283,9 @@ describe('binary output', () => {
       for (let seq = 1; seq <= 4097; seq++) far.sendBinary?.(encodeOutputFrame(frame(seq)));
     });
     const failure = await connect(server, { binaryOutput: true }).catch((error: unknown) => error);
-    expect((failure as MalformedMessageError).message).toContain('too many notifications before the handshake');
+    expect((failure as MalformedMessageError).message).toContain(
+      'too many notifications before the handshake',
+    );
   });
 
   test('a client that did not ask reads binary messages as JSON', async () => {
