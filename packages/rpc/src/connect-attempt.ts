@@ -14,8 +14,8 @@ export interface ConnectLimits {
 
 /** How one attempt is told what became of it; only the first word counts. */
 export interface ConnectOutcome {
-  succeed(transport: Transport): void;
-  fail(detail: string, more?: { status?: number; cause?: unknown }): void;
+  readonly succeed: (transport: Transport) => void;
+  readonly fail: (detail: string, more?: { status?: number; cause?: unknown }) => void;
 }
 
 /**

@@ -51,10 +51,8 @@ export class FaultProxy implements AsyncDisposable {
 
   /** Where clients connect. */
   get url(): string {
-    const address = this.#server.address();
-    return this.#isUnix
-      ? `${UNIX_PREFIX}${String(address)}`
-      : `ws://127.0.0.1:${(address as AddressInfo).port}`;
+    const address = this.#server.address() as AddressInfo | string;
+    return typeof address === 'string' ? `${UNIX_PREFIX}${address}` : `ws://127.0.0.1:${address.port}`;
   }
 
   /** What came to pass, in order: connections, refusals and faults. */

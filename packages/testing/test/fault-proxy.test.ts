@@ -12,7 +12,7 @@ import { type Fault, FaultProxy, openWire } from '../src/index.js';
 async function serve() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  onTestFinished(() => server.close());
   const received: unknown[] = [];
   const ends: number[] = [];
   server.on('connection', (socket: WebSocket) => {
@@ -65,7 +65,7 @@ describe('without faults', () => {
     async (length) => {
       const echo = new WebSocketServer({ host: '127.0.0.1', port: 0 });
       await once(echo, 'listening');
-      onTestFinished(() => void echo.close());
+      onTestFinished(() => echo.close());
       echo.on('connection', (socket: WebSocket) => {
         socket.on('message', (data: Buffer) => socket.send(data.toString()));
       });

@@ -20,7 +20,7 @@ test('everything that can happen does, to connections in turn', () => {
     'strand',
     'truncate',
   ]);
-  expect([...new Set(schedules.map(({ length }) => length))].sort()).toEqual([1, 2, 3, 4]);
+  expect(new Set(schedules.map(({ length }) => length))).toEqual(new Set([1, 2, 3, 4]));
   for (const schedule of schedules)
     expect(schedule.map(({ connection }) => connection)).toEqual(schedule.map((_, index) => index + 1));
 });

@@ -33,12 +33,12 @@ class SpawnedTransport implements Transport {
   }
 
   /** Without `onEnd`: a server that stops talking is about to end, and the reason for that is worth the wait. */
-  open({ onMessage, onMalformed, onDrain, onClose }: TransportHandlers): void {
+  open(handlers: TransportHandlers): void {
     this.#lines.open({
-      onMessage,
-      onMalformed,
-      onDrain,
-      onClose: (reason) => void this.#endServer(reason).then(onClose),
+      onMessage: (text) => handlers.onMessage(text),
+      onMalformed: (detail) => handlers.onMalformed(detail),
+      onDrain: () => handlers.onDrain(),
+      onClose: (reason) => void this.#endServer(reason).then((end) => handlers.onClose(end)),
     });
   }
 
