@@ -142,7 +142,7 @@ describe('what a run is given', () => {
 });
 
 describe('mistakes', () => {
-  it.each([
+  it.each<[string, string[], object, RegExp]>([
     ['a command line', 'ls -l' as unknown as string[], {}, /shell/],
     ['an empty command', [], {}, /at least the program/],
     ['an option that does not exist', ['true'], { timeout: 5 }, /timeout/],

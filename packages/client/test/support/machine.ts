@@ -14,11 +14,11 @@ export function openServer(options: ExecServerOptions = {}): ExecServer {
   return server;
 }
 
-/** A connection to a server in the same process. */
-export function connectTo(server: ExecServer): Transport {
-  const [client, accepted] = createMemoryTransportPair('exec-server', `exec-server client ${++connections}`);
-  server.accept(accepted);
-  return client;
+/** Both ends of a connection to a server in the same process. */
+function connectTo(server: ExecServer): readonly [client: Transport, accepted: Transport] {
+  const pair = createMemoryTransportPair('exec-server', `exec-server client ${++connections}`);
+  server.accept(pair[1]);
+  return pair;
 }
 
 /** A machine that is this one, with a real server behind a connection in memory. Both end with the test. */
@@ -28,9 +28,17 @@ export async function openMachine(options: ExecServerOptions = {}): Promise<Mach
 
 /** Another machine object on a server that runs already. */
 export async function openMachineOn(server: ExecServer): Promise<Machine> {
-  const machine = new Machine(await ExecServerClient.connect(connectTo(server)));
+  return (await openCuttableMachine(server)).machine;
+}
+
+/** The same with a way to cut its only connection. */
+export async function openCuttableMachine(
+  server: ExecServer,
+): Promise<{ readonly machine: Machine; readonly cut: () => void }> {
+  const [transport, accepted] = connectTo(server);
+  const machine = new Machine(await ExecServerClient.connect(transport));
   onTestFinished(() => machine.close());
-  return machine;
+  return { machine, cut: () => accepted.close() };
 }
 
 /** The arguments that have a shell run a script. */
