@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { app, internalError, invalidParams, invalidRequest } from '@exec-server/protocol';
 import type { HandlerContext } from '../dialect.js';
 import { Agreement } from './agreement.js';
@@ -6,7 +5,7 @@ import { checkSize } from './control.js';
 import { exitCodeOf } from './run.js';
 import { MAX_COLLECTED_BYTES, type OutputDelta } from './run-output.js';
 import { CommandRuns } from './runs.js';
-import { findProfile, toConfinement } from './sandbox-policy.js';
+import { findProfile } from './sandbox-policy.js';
 import { type RunRequest, startRun } from './start-run.js';
 
 /** Runs a command and answers when it has ended. */
@@ -43,7 +42,6 @@ function toRunRequest(
   const timeoutMs = chooseTimeout(params);
   const policy = permissionProfile === undefined ? params.sandboxPolicy : findProfile(permissionProfile);
   if (size !== undefined) checkSize(runs, size);
-  const cwd = resolve(params.cwd ?? '');
   const streamStdin = tty || params.streamStdin === true;
   const streamOutput = tty || params.streamStdoutStderr === true;
   if (id === undefined && (streamStdin || streamOutput))
@@ -53,14 +51,14 @@ function toRunRequest(
   return {
     id,
     command: params.command,
-    cwd,
+    cwd: params.cwd ?? '',
     env,
     tty,
     size,
     streamStdin,
     timeoutMs,
     output: { capBytes, send: streamOutput ? send : undefined },
-    confinement: toConfinement(policy, cwd),
+    policy,
   };
 }
 

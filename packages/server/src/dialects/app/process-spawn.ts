@@ -61,6 +61,5 @@ function toRunRequest(
       capBytes: outputBytesCap ?? Number.POSITIVE_INFINITY,
       send: tty || params.streamStdoutStderr ? send : undefined,
     },
-    confinement: {},
   };
 }

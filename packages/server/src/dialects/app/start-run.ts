@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  type app,
   type EnvPolicy,
   internalError,
   invalidRequest,
@@ -9,13 +10,14 @@ import {
 import { ExitAfterOutput } from '../../output/exit-after-output.js';
 import type { StartRequest } from '../../process/launch-plan.js';
 import type { TerminalSize } from '../../process/managed-process.js';
-import { type Confinement, startProcess } from '../../process/start.js';
+import { startProcess } from '../../process/start.js';
 import { StartError } from '../../process/start-error.js';
 import type { HandlerContext } from '../dialect.js';
 import { ProcessSinks } from '../process-sinks.js';
 import { Run } from './run.js';
 import { RunOutput, type RunOutputOptions } from './run-output.js';
 import type { Runs } from './runs.js';
+import { toConfinement } from './sandbox-policy.js';
 import type { FamilyWords } from './words.js';
 
 /** Children get the server's whole environment, but for what no child gets. */
@@ -41,20 +43,23 @@ export interface RunRequest {
   /** Absent for as long as it takes. */
   readonly timeoutMs: number | undefined;
   readonly output: RunOutputOptions;
-  readonly confinement: Confinement;
+  /** What it may touch. Absent for everything that the server may. */
+  readonly policy?: app.SandboxPolicy | undefined;
 }
 
 /** Starts a process of a client. Throws an {@link RpcError}. */
 export function startRun(runs: Runs, request: RunRequest, context: HandlerContext): Promise<Run> {
   const { engine, session, connection, place } = context;
   return runs.start(request.id, place, async () => {
-    const start = toStartRequest(runs.nameProcess(request.id), request);
+    const cwd = resolve(request.cwd);
+    const start = toStartRequest(runs.nameProcess(request.id), request, cwd);
+    const confinement = toConfinement(request.policy, cwd);
     const output = new RunOutput(connection, request.output);
     const sink = new ExitAfterOutput(output, engine.clock);
     try {
       const process = await connection
         .keep(ProcessSinks)
-        .during(start.processId, sink, () => startProcess(engine, session, start, request.confinement));
+        .during(start.processId, sink, () => startProcess(engine, session, start, confinement));
       return new Run(engine, session, process, output);
     } catch (error) {
       throw error instanceof StartError ? startErrorToRpc(error, runs.words) : error;
@@ -62,9 +67,8 @@ export function startRun(runs: Runs, request: RunRequest, context: HandlerContex
   });
 }
 
-function toStartRequest(processId: string, request: RunRequest): StartRequest {
+function toStartRequest(processId: string, request: RunRequest, cwd: string): StartRequest {
   const { timeoutMs } = request;
-  const cwd = resolve(request.cwd);
   return {
     processId,
     command: { way: 'direct', env: request.env, envPolicy: INHERIT_ALL, extraEnv: new Map() },
