@@ -36,6 +36,8 @@ export class FileWriter {
     await requireCapability(client, 'fileWriteStreaming');
     const { operation, signal } = options;
     const destination = await chooseDestination(client, uri, options);
+    // Asked before the file is opened, which empties it.
+    if (destination.mode !== undefined) await requireCapability(client, 'fsSetMode');
     const file = await RemoteFile.open(client, destination.writtenUri, {
       mode: 'replace',
       operation,
@@ -95,7 +97,6 @@ export class FileWriter {
   }
 
   async #setMode(mode: number, signal: AbortSignal | undefined): Promise<void> {
-    await requireCapability(this.#client, 'fsSetMode');
     const path = this.#destination.writtenUri;
     const failed = { operation: this.#operation, path: toNativeText(path) };
     await explainFailure(this.#client.call('fs/setMode', { path, mode }, signal && { signal }), failed);

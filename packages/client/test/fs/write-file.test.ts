@@ -168,6 +168,12 @@ describe('writeFile', () => {
     const missing = { code: 'capability_missing', capability: 'fileWriteStreaming' };
     expect(await failureOf(fs.writeFile(path('f'), large))).toMatchObject(missing);
     expect(readFileSync(path('f'), 'utf8')).toBe('small');
+    const modeless = await openFiles({ disabledCapabilities: ['fsSetMode'] });
+    writeFileSync(modeless.path('f'), 'kept');
+    expect(await failureOf(modeless.fs.writeFile(modeless.path('f'), '', { mode: 0o600 }))).toMatchObject({
+      capability: 'fsSetMode',
+    });
+    expect(readFileSync(modeless.path('f'), 'utf8')).toBe('kept');
     const other = await openFiles({ disabledCapabilities: ['fsAtomicWrite', 'fsRename'] });
     expect(await failureOf(other.fs.writeFile(other.path('f'), 'x', { atomic: true }))).toMatchObject({
       capability: 'fsRename',
