@@ -1,4 +1,4 @@
-import { encodeOutputFrame, MalformedMessageError, RpcError } from '@exec-server/protocol';
+import { encodeBase64, encodeOutputFrame, MalformedMessageError, RpcError } from '@exec-server/protocol';
 import { CallTimeoutError, ConnectionLostError } from '@exec-server/rpc';
 import { describe, expect, test } from 'vitest';
 import { UnexpectedSessionError, WireClient } from '../src/index.js';
@@ -158,6 +158,25 @@ describe('notifications', () => {
       (error: unknown) => (error as MalformedMessageError).message,
     );
     expect(await connecting).toBe(reason);
+  });
+
+  test('are told at once, however many, to those who listen from the start', async () => {
+    const server = scriptServer(({ id, method }, { send }) => {
+      if (method !== 'initialize') return;
+      for (let seq = 1; seq <= 5_000; seq++) send(closedEvent(seq));
+      const chunk = encodeBase64(new Uint8Array(3));
+      send({ method: 'process/output', params: { processId: 'p', seq: 1, stream: 'stdout', chunk } });
+      send({ id, result: { sessionId: 's' } });
+    });
+    const told = { notifications: 0, bytes: 0 };
+    await connect(server, {
+      holdEvents: false,
+      onNotification: () => told.notifications++,
+      onOutput: ({ data }) => {
+        told.bytes += data.length;
+      },
+    });
+    expect(told).toEqual({ notifications: 5_001, bytes: 3 });
   });
 
   test('unknown ones are ignored; so are policy decisions that make no sense', async () => {

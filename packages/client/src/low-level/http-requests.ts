@@ -1,14 +1,14 @@
 import {
   decodeBase64,
   MAX_HTTP_DELTA_BYTES,
-  type MethodName,
   type NotificationParams,
   type ParamsOf,
   type ResultOf,
 } from '@exec-server/protocol';
 import type { ExecServerError } from '../errors.js';
-import type { SessionCallOptions } from '../session-client.js';
+import type { SessionCallOptions, SessionClient } from '../session-client.js';
 import { HttpBody, MAX_QUEUED_BODY_BYTES, MAX_QUEUED_DELTAS, type SharedQueue } from './http-body.js';
+import type { InputHolding } from './input-holding.js';
 
 /** What an HTTP request says, without what the client fills in. */
 export type HttpRequest = Omit<ParamsOf<'http/request'>, 'requestId' | 'streamResponse'>;
@@ -20,18 +20,7 @@ export interface HttpResponseStream extends Pick<ResultOf<'http/request'>, 'stat
 }
 
 /** What requests need of their client. */
-export interface HttpRequestsHost {
-  /** Whether the connection waits for slow readers, so that their bodies do not overflow. */
-  readonly pausesForSlowReaders: boolean;
-  call<M extends MethodName>(
-    method: M,
-    params: ParamsOf<M>,
-    options?: SessionCallOptions,
-  ): Promise<ResultOf<M>>;
-  supports(capability: string): Promise<boolean>;
-  holdInput(holder: object): void;
-  releaseInput(holder: object): void;
-}
+export type HttpRequestsHost = InputHolding & Pick<SessionClient, 'call' | 'supports'>;
 
 /** HTTP requests of one client, with the bodies that stream over the present connection. */
 export class HttpRequests {

@@ -1,10 +1,11 @@
-import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
+import type { ParamsOf, ResultOf } from '@exec-server/protocol';
 import { CapabilityMissingError, ConnectionLostError, ExecServerError } from '../errors.js';
 import type { EventSubject, ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
 import type { EventsOptions, ProcessSession, WriteOptions } from '../process-session.js';
-import type { SessionCallOptions } from '../session-client.js';
+import type { SessionCallOptions, SessionClient } from '../session-client.js';
 import { EventHistory } from './event-history.js';
 import { EventIterator, type EventSource } from './event-iterator.js';
+import type { InputHolding } from './input-holding.js';
 import { Listeners } from './listeners.js';
 import { LOG_PAGE_BYTES, type ReadPage, readLog } from './read-log.js';
 import { CATCH_UP_LIMITS, ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
@@ -19,18 +20,7 @@ import { spliceLog } from './splice-log.js';
 import { type SendWrite, StdinWrites } from './stdin-writes.js';
 
 /** What a follower needs of its client. */
-export interface FollowerHost {
-  /** Whether a slow iterator holds up the connection instead of losing events. */
-  readonly pausesForSlowReaders: boolean;
-  call<M extends MethodName>(
-    method: M,
-    params: ParamsOf<M>,
-    options?: SessionCallOptions,
-  ): Promise<ResultOf<M>>;
-  supports(capability: string): Promise<boolean>;
-  /** Stops reading from the connection until `releaseInput`. */
-  holdInput(follower: object): void;
-  releaseInput(follower: object): void;
+export interface FollowerHost extends InputHolding, Pick<SessionClient, 'call' | 'supports'> {
   /** Hands an event to those who listen to all processes. */
   publish(event: ProcessEvent, about: EventSubject): void;
 }

@@ -201,7 +201,7 @@ export class SessionLink {
   /** Gets the session back or ends. Never rejects. */
   async #recover(loss: ConnectionLostError): Promise<void> {
     this.#budget.begin();
-    let failure: unknown = loss;
+    let failure: unknown;
     do {
       try {
         await this.#resumeOnce();
@@ -265,7 +265,7 @@ export class SessionLink {
 
 /** Why a session was not got back, with what became of the connection first. */
 function toRecoveryError(loss: ConnectionLostError, failure: unknown): ExecServerError {
-  if (failure === loss || !(failure instanceof ExecServerError)) return loss;
+  if (!(failure instanceof ExecServerError)) return new ConnectionLostError(loss.message, { cause: failure });
   const message = `${loss.message}; failed to resume exec-server session: ${failure.message}`;
   const cause = failure;
   if (isWorthAnotherAttempt(failure)) return new ConnectionLostError(message, { cause, retryable: false });

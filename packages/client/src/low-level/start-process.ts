@@ -1,6 +1,6 @@
 import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
 import { ConnectionLostError, ExecServerError } from '../errors.js';
-import type { SessionCallOptions } from '../session-client.js';
+import type { SessionCallOptions, SessionClient } from '../session-client.js';
 
 /** Ways to start a process. */
 export type StartMethod = 'process/start' | 'process/startPrepared';
@@ -9,14 +9,13 @@ export type StartMethod = 'process/start' | 'process/startPrepared';
 const BEYOND_ALL_EVENTS = Number.MAX_SAFE_INTEGER;
 
 /** How starts talk to the server. */
-export interface StartHost {
+export interface StartHost extends Pick<SessionClient, 'supports'> {
   /** Sends a call as it is; rejects with `ConnectionLostError` when the connection ends before the answer. */
   send<M extends MethodName>(
     method: M,
     params: ParamsOf<M>,
     options: SessionCallOptions,
   ): Promise<ResultOf<M>>;
-  supports(capability: string): Promise<boolean>;
 }
 
 export function isStart(method: MethodName): method is StartMethod {

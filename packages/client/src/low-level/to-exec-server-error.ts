@@ -44,10 +44,8 @@ export function toExecServerError(error: unknown, context: ErrorContext = {}): u
     return new ExecServerError(code, error.message, { cause: error, retryable: true });
   }
   if (error instanceof MalformedMessageError) {
-    const about = context.method === undefined ? '' : ` to \`${context.method}\``;
-    return new ExecServerError('protocol', `the answer${about} makes no sense: ${error.message}`, {
-      cause: error,
-    });
+    const about = context.method === undefined ? '' : `\`${context.method}\`: `;
+    return new ExecServerError('protocol', `${about}${error.message}`, { cause: error });
   }
   if (error instanceof UnexpectedSessionError)
     return new ExecServerError('session_expired', error.message, { cause: error });

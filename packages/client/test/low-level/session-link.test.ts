@@ -35,6 +35,24 @@ const readResult = (seqs: readonly number[], nextSeq: number, more: object = {})
   ...more,
 });
 
+/** A process as `process/list` and `process/attach` tell of it. */
+const listed = (processId: string, sessionId: string) => ({
+  processId,
+  sessionId,
+  pid: 77,
+  argv: ['x'],
+  cwd: 'file:///',
+  tty: false,
+  tags: {},
+  startedAtMs: 1,
+  nextSeq: 1,
+  running: true,
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  closed: false,
+});
+
 /** Answers `process/read`, one result after the other and the last for ever. */
 const readsOf = (...results: object[]): Answer => {
   const left = [...results];
@@ -125,6 +143,19 @@ describe('after a loss', () => {
     expect(await all(session.events())).toEqual(['output 1', 'output 2', 'output 3', 'closed 4']);
   });
 
+  test('however much that is', async () => {
+    const pushing = scriptServer(({ id, method }, { send }) => {
+      if (method === 'initialize') for (let seq = 2; seq <= 400; seq++) send(output(seq));
+      if (method === 'initialize') send({ id, result: SESSION });
+      if (method === 'process/read') send({ id, result: readResult([1], 2) });
+    });
+    const { client, cut } = await connect([undefined, pushing]);
+    const session = client.registerProcess('p');
+    await cut(0);
+    await client.ready();
+    expect([session.lastSeq, session.isOver]).toEqual([400, false]);
+  });
+
   test('what the server no longer has is an exact gap, and the process goes on', async () => {
     const { dialer, client, cut } = await connect([
       undefined,
@@ -199,24 +230,8 @@ describe('after a loss', () => {
   });
 
   test('processes of other sessions are attached to again, those that were let go are not', async () => {
-    const attached = {
-      processId: 'x',
-      sessionId: 'o',
-      pid: 1,
-      argv: ['x'],
-      cwd: 'file:///',
-      tty: false,
-      tags: {},
-      startedAtMs: 1,
-      nextSeq: 1,
-      running: true,
-      exitCode: null,
-      signal: null,
-      timedOut: false,
-      closed: false,
-    };
     const answer: Answer = ({ id, method }, { send }) => {
-      if (method === 'process/attach') send({ id, result: attached });
+      if (method === 'process/attach') send({ id, result: listed('x', 'o') });
       if (method === 'process/detach') send({ id, result: { attached: true } });
     };
     const { dialer, client, cut } = await connect([answer, answer]);
@@ -419,26 +434,7 @@ describe('a start that was not answered', () => {
       if (method === 'process/list')
         send({
           id,
-          result: {
-            processes: [
-              {
-                processId: 'p',
-                sessionId: 's',
-                pid: 77,
-                argv: ['x'],
-                cwd: 'file:///',
-                tty: false,
-                tags: {},
-                startedAtMs: 1,
-                nextSeq: 1,
-                running: true,
-                exitCode: null,
-                signal: null,
-                timedOut: false,
-                closed: false,
-              },
-            ],
-          },
+          result: { processes: [listed('p', 's')] },
         });
     });
     const first = scriptAcceptingServer({ ...SESSION, environmentInfo });
