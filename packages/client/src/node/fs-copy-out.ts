@@ -12,10 +12,11 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pathUriToNative } from '@exec-server/protocol';
+import { decodeBase64, pathUriToNative } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
+import { explainFailure } from '../fs/file-system-error.js';
 import { createReadStream } from '../fs/read-stream.js';
-import { type RemotePath, toPathUri } from '../fs/remote-path.js';
+import { type RemotePath, toNativeText, toPathUri } from '../fs/remote-path.js';
 import { runConcurrently } from '../run-concurrently.js';
 import type { SessionClient } from '../session-client.js';
 import { MAX_FILES_AT_ONCE, toLocalPath } from './fs-copy-in.js';
@@ -29,6 +30,9 @@ import {
   splitLevels,
 } from './fs-plan.js';
 import { planRemote } from './fs-plan-remote.js';
+
+/** Largest file that is read with one request, in bytes. */
+const MAX_WHOLE_READ_BYTES = 256 * 1024;
 
 /** Permissions of a file until it is complete: nobody else reads half of it. */
 const PARTIAL_FILE_MODE = 0o600;
@@ -93,13 +97,14 @@ class Download {
   }
 
   /** Written beside and put in place when it is complete, so that nobody finds half of it. */
-  async #fetchFile({ relativePath, mode }: PlannedFile, signal: AbortSignal): Promise<void> {
+  async #fetchFile(planned: PlannedFile, signal: AbortSignal): Promise<void> {
+    const { relativePath, mode } = planned;
     const path = await resolveLinks(joinBytes(this.#destination, relativePath));
     const partial = besideLocal(path, `.exec-server-${randomUUID()}`);
     const file = await open(partial, 'wx', PARTIAL_FILE_MODE);
     try {
       try {
-        await this.#pump(relativePath, file, signal);
+        await this.#pump(planned, file, signal);
         await file.chmod(mode ?? NEW_FILE_MODE & ~process.umask());
       } finally {
         await file.close();
@@ -112,11 +117,21 @@ class Download {
     this.#tally.addFile(relativePath);
   }
 
-  async #pump(relativePath: Buffer, file: FileHandle, signal: AbortSignal): Promise<void> {
+  async #pump({ relativePath, size }: PlannedFile, file: FileHandle, signal: AbortSignal): Promise<void> {
     const uri = toPathUri(joinBytes(this.#source, relativePath));
-    for await (const chunk of createReadStream(this.#client, uri, { signal })) {
+    for await (const chunk of this.#read(uri, size, signal)) {
       await file.writeFile(chunk);
       this.#tally.addBytes(relativePath, chunk.length);
+    }
+  }
+
+  /** A small file with one request, others in blocks. */
+  async *#read(uri: string, size: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+    if (size > MAX_WHOLE_READ_BYTES) yield* createReadStream(this.#client, uri, { signal });
+    else {
+      const call = this.#client.call('fs/readFile', { path: uri }, { signal });
+      const { dataBase64 } = await explainFailure(call, { operation: 'copyOut', path: toNativeText(uri) });
+      yield decodeBase64(dataBase64);
     }
   }
 
