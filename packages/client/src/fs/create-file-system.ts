@@ -1,5 +1,6 @@
 import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { type Dirent, listDirectory, walkTree } from './directory.js';
 import type { FileCallOptions, FileSystem, ReaddirOptions, TextEncoding } from './file-system.js';
@@ -9,7 +10,6 @@ import { type ReadFileOptions, readFile } from './read-file.js';
 import { createReadStream } from './read-stream.js';
 import { type RemotePath, toNativeText, toPathUri } from './remote-path.js';
 import { removePath } from './remove.js';
-import { requireCapability } from './require-capability.js';
 import { watchPath } from './watch.js';
 import { checkMode, createWriteStream, type WriteFileOptions, writeFile } from './write-file.js';
 

@@ -1,10 +1,10 @@
 import { createRandomId } from '../random-id.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { BlockWriter } from './block-writer.js';
 import { explainFailure, hasErrno } from './file-system-error.js';
 import { RemoteFile } from './remote-file.js';
 import { toNativeText, toSiblingUri } from './remote-path.js';
-import { requireCapability } from './require-capability.js';
 
 /** How a file is written. */
 export interface FileWriterOptions {

@@ -1,10 +1,10 @@
 import type { FsChangedNotification } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
 import { createRandomId } from '../random-id.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { explainFailure } from './file-system-error.js';
 import { toNativeText } from './remote-path.js';
-import { requireCapability } from './require-capability.js';
 
 /** Most changes that wait for who listens; more of them become one `overflow`. */
 export const MAX_QUEUED_CHANGES = 8192;

@@ -2,7 +2,7 @@ import { type FoundEntry, walkTree } from '../fs/directory.js';
 import { explainFailure } from '../fs/file-system-error.js';
 import { readLinkStats } from '../fs/metadata.js';
 import { toNativeText } from '../fs/remote-path.js';
-import { requireCapability } from '../fs/require-capability.js';
+import { requireCapability } from '../require-capability.js';
 import { runConcurrently } from '../run-concurrently.js';
 import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';

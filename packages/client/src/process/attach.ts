@@ -1,6 +1,6 @@
 import { checkOptions } from '../check-options.js';
 import { ExecServerError } from '../errors.js';
-import { requireCapability } from '../fs/require-capability.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber } from '../usage.js';
 import { listProcesses } from './list-processes.js';

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
 import { toNativeText } from '../fs/remote-path.js';
-import { requireCapability } from '../fs/require-capability.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionCallOptions, SessionClient } from '../session-client.js';
 import type { Outcome } from './outcome.js';
 import { toOutcome } from './process-snapshot.js';

@@ -1,9 +1,9 @@
 import type { ParamsOf, SignalName } from '@exec-server/protocol';
 import { asyncDispose } from '../dispose-symbol.js';
 import { CapabilityMissingError, ExecServerError } from '../errors.js';
-import { requireCapability } from '../fs/require-capability.js';
 import type { ProcessEvent } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { drainOutput } from './drain-output.js';
 import { keepPartialResult } from './errors.js';

@@ -1,5 +1,5 @@
 import { decodeBase64, type ResultOf } from '@exec-server/protocol';
-import { requireCapability } from '../fs/require-capability.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { CollectedOutput } from './collected-output.js';
 import type { Outcome } from './outcome.js';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../check-options.js';
 import { ExecServerError } from '../errors.js';
-import { requireCapability } from '../fs/require-capability.js';
 import { createRandomId } from '../random-id.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber, usageError } from '../usage.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';

@@ -1,6 +1,6 @@
 import type { ParamsOf } from '@exec-server/protocol';
 import { toPathUri } from '../fs/remote-path.js';
-import { requireCapability } from '../fs/require-capability.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber, usageError } from '../usage.js';
 import type { CommonOptions } from './spawn-options.js';

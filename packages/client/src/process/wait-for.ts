@@ -1,8 +1,8 @@
 import { checkOptions } from '../check-options.js';
 import { LaggedError } from '../errors.js';
-import { requireCapability } from '../fs/require-capability.js';
 import type { StreamName } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
+import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber, usageError } from '../usage.js';
 import { drainOutput, untilQuiet } from './drain-output.js';

@@ -1,5 +1,5 @@
-import { CapabilityMissingError } from '../errors.js';
-import type { SessionClient } from '../session-client.js';
+import { CapabilityMissingError } from './errors.js';
+import type { SessionClient } from './session-client.js';
 
 /** Throws `CapabilityMissingError` unless the server has a capability. */
 export async function requireCapability(client: SessionClient, capability: string): Promise<void> {
