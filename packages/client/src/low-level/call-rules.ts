@@ -39,6 +39,8 @@ export function askedWaitMs<M extends MethodName>(method: M, params: ParamsOf<M>
       return (params as ParamsOf<'process/read'>).waitMs ?? 0;
     case 'process/wait':
       return (params as ParamsOf<'process/wait'>).timeoutMs ?? Number.POSITIVE_INFINITY;
+    case 'process/terminate':
+      return (params as ParamsOf<'process/terminate'>).wait === true ? Number.POSITIVE_INFINITY : 0;
     case 'net/waitForPort':
       return (params as ParamsOf<'net/waitForPort'>).timeoutMs;
     case 'http/request':

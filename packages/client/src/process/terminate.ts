@@ -58,9 +58,10 @@ export async function terminateProcess(
 }
 
 async function endWith(context: TerminateContext, signal: SignalName, graceMs: number): Promise<FirstWord> {
-  const hasGrace = await context.client.supports('processGracefulTerminate');
-  if (signal === 'SIGTERM' && hasGrace) {
-    return { signal, graceMs, pids: await callTerminate(context, { graceful: { timeoutMs: graceMs } }) };
+  if (await context.client.supports('processGracefulTerminate')) {
+    const mode = signal === 'SIGKILL' ? 'force' : { graceful: { timeoutMs: graceMs, signal } };
+    const told = signal === 'SIGKILL' ? { signal, graceMs: 0 } : { signal, graceMs };
+    return { ...told, pids: await callTerminate(context, { mode, wait: true }) };
   }
   if (signal !== 'SIGKILL' && (await isSent(context, signal))) {
     await settleWithin(context.record.ended, graceMs);
@@ -82,10 +83,9 @@ async function isSent(context: TerminateContext, signal: SignalName): Promise<bo
 
 async function callTerminate(
   { client, session, target, record }: TerminateContext,
-  mode?: ParamsOf<'process/terminate'>['mode'],
+  how: Pick<ParamsOf<'process/terminate'>, 'mode' | 'wait'> = {},
 ): Promise<readonly number[] | undefined> {
-  const params = { ...target, ...(mode !== undefined && { mode }) };
-  const { running, pids } = await client.call('process/terminate', params, { resend: true });
+  const { running, pids } = await client.call('process/terminate', { ...target, ...how }, { resend: true });
   // It has ended, or is not known any more; either way there is news of it that did not get here.
   if (!running && record.outcome === undefined) await session.catchUp();
   return pids;

@@ -226,6 +226,19 @@ describe('terminate', () => {
     }
   });
 
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'after %s resolves when the last of the tree is gone',
+    async (signal) => {
+      const machine = await openMachine();
+      const child = `trap "" TERM INT; echo "$$"; exec >/dev/null 2>&1; while :; do sleep 0.05; done`;
+      const handle = await machine.spawn(sh(`setsid sh -c '${child}' & trap 'exit 0' TERM INT; wait; wait`));
+      const stubborn = Number(await firstLine(handle));
+      const { outcome } = await handle.terminate({ signal, graceMs: 300 });
+      expect(isRunning(stubborn)).toBe(false);
+      expect(outcome).toEqual({ kind: 'exited', exitCode: 0 });
+    },
+  );
+
   it('begins with another signal when asked to', async () => {
     const machine = await openMachine();
     const script = 'trap "exit 9" INT; echo ready; while :; do sleep 0.05; done';

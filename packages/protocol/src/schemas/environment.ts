@@ -34,7 +34,9 @@ const ownCapabilities = {
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),
   processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),
-  processGracefulTerminate: defaulted(flag('`process/terminate` takes `mode` and answers with `pids`.')),
+  processGracefulTerminate: defaulted(
+    flag('`process/terminate` takes `mode` and `wait`, and answers with `pids`.'),
+  ),
   netWaitForPort: defaulted(flag('`net/waitForPort` exists.')),
 };
 

@@ -229,9 +229,12 @@ export type ProcessSignalParams = z.output<typeof ProcessSignalParams>;
 export const ProcessSignalResult = struct('SignalResponse', {});
 export type ProcessSignalResult = z.output<typeof ProcessSignalResult>;
 
-/** SIGTERM first, and SIGKILL for what is left after a while. */
+/** A signal that can be answered first, and SIGKILL for what is left after a while. */
 export const GracefulEnd = struct('GracefulEnd', {
   timeoutMs: integer('u64', 'What lies between the two, in milliseconds.'),
+  signal: nullable(oneOf([...SIGNAL_NAMES], 'The first of the two. Default: `SIGTERM`.'), {
+    omittable: true,
+  }),
 });
 export type GracefulEnd = z.output<typeof GracefulEnd>;
 
@@ -246,6 +249,9 @@ export const ProcessTerminateParams = struct(
           oneOf(['force'], 'SIGKILL at once, the default.'),
           struct('TerminateMode', { graceful: describe(GracefulEnd, 'Let it end by itself first.') }),
         ]),
+      ),
+      wait: defaulted(
+        flag('Answer only when nobody of those who were signalled runs any more. Default: false.'),
       ),
     },
   },

@@ -1,3 +1,4 @@
+import type { SignalName } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { signalNumber } from '../process/signal-names.js';
@@ -9,10 +10,10 @@ import { findMembers, killTrees, type SignalOutcome, signalMembers } from './kil
  */
 export function terminateGracefully(
   process: ManagedProcess,
-  options: { readonly timeoutMs: number; readonly clock: Clock },
+  options: { readonly signal: SignalName; readonly timeoutMs: number; readonly clock: Clock },
 ): SignalOutcome {
   const members = findMembers([process]);
-  const asked = signalMembers(members, signalNumber('SIGTERM'));
+  const asked = signalMembers(members, signalNumber(options.signal));
   let gone = false;
   const { stdin, tree } = process;
   const timer = options.clock.after(options.timeoutMs, () => {

@@ -1,10 +1,17 @@
+import type { SignalName } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { terminateGracefully } from './gracefully.js';
 import { killTrees, type SignalOutcome } from './kill-trees.js';
 
 /** How a client wants a process ended: at once, or after a time of grace. */
-export type TerminateMode = 'force' | { readonly graceMs: number };
+export type TerminateMode =
+  | 'force'
+  | {
+      readonly graceMs: number;
+      /** @default 'SIGTERM' */
+      readonly signal?: SignalName;
+    };
 
 /** What a request to end a process came to. */
 export interface TerminateOutcome {
@@ -25,7 +32,8 @@ export function terminateOnRequest(
 ): TerminateOutcome {
   if (process.exit !== undefined) return { running: false, pids: [] };
   if (mode !== 'force') {
-    return asOutcome(terminateGracefully(process, { timeoutMs: mode.graceMs, clock }));
+    const { graceMs: timeoutMs, signal = 'SIGTERM' } = mode;
+    return asOutcome(terminateGracefully(process, { signal, timeoutMs, clock }));
   }
   const killed = killTrees([process]);
   // Not before the kill: a program that sees the end of its input may exit in its own way.

@@ -57,7 +57,11 @@ const MEMBERS: Readonly<Partial<Record<MethodName, Readonly<Record<string, Capab
   'process/snapshot': ANOTHER_SESSION,
   'process/start': START_MEMBERS,
   'process/startPrepared': START_MEMBERS,
-  'process/terminate': { ...ANOTHER_SESSION, mode: 'processGracefulTerminate' },
+  'process/terminate': {
+    ...ANOTHER_SESSION,
+    mode: 'processGracefulTerminate',
+    wait: 'processGracefulTerminate',
+  },
   'process/wait': ANOTHER_SESSION,
   'process/write': { ...ANOTHER_SESSION, closeStdin: 'processCloseStdin' },
 };

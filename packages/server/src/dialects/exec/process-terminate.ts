@@ -5,13 +5,22 @@ import {
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
 import { type TerminateMode, type TerminateOutcome, terminateOnRequest } from '../../terminate/on-request.js';
+import { untilGone } from '../../terminate/until-gone.js';
 import type { HandlerContext } from '../dialect.js';
 import { findTargetSlot } from './target.js';
 
 export function terminateProcess(
   params: ProcessTerminateParams,
   context: HandlerContext,
-): ProcessTerminateResult {
+): ProcessTerminateResult | Promise<ProcessTerminateResult> {
+  const result = signalTree(params, context);
+  if (params.wait !== true) return result;
+  const { engine, signal, place } = context;
+  // Numbers are looked up right after the signal, while they are still those of who got it.
+  return place.park(untilGone(result.pids ?? [], { clock: engine.clock, signal })).then(() => result);
+}
+
+function signalTree(params: ProcessTerminateParams, context: HandlerContext): ProcessTerminateResult {
   const slot = findTargetSlot(params, context, 'control');
   if (slot === undefined) return { running: false, pids: [] };
   if (slot.process === undefined) {
@@ -36,5 +45,7 @@ export function answerTerminate(terminate: () => TerminateOutcome): TerminateOut
 }
 
 function toMode(mode: ProcessTerminateParams['mode']): TerminateMode {
-  return mode === undefined || mode === 'force' ? 'force' : { graceMs: mode.graceful.timeoutMs };
+  if (mode === undefined || mode === 'force') return 'force';
+  const { timeoutMs: graceMs, signal } = mode.graceful;
+  return { graceMs, ...(signal !== undefined && { signal }) };
 }

@@ -1,4 +1,4 @@
-import { fixture, waitForProcessGone } from '@exec-server/testing';
+import { fixture, isRunning, waitForProcessGone } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import {
   openServer,
@@ -46,4 +46,27 @@ it('works on a process whose start was sent right before', async () => {
     running: true,
   });
   expect((await untilClosed(wire, 'p')).exitCode).toBe(137);
+});
+
+/** Ends well on SIGTERM and SIGINT, and leaves a child behind that ignores both and prints its pid. */
+const LEAVES_A_STUBBORN_CHILD = `
+  setsid sh -c 'trap "" TERM INT; echo "$$"; exec >/dev/null 2>&1; while :; do sleep 0.05; done' &
+  trap 'exit 0' TERM INT; wait; wait`;
+
+it.each(['SIGTERM', 'SIGINT'])('waits for everybody who got %s, if asked to', async (signal) => {
+  const wire = await openSession(openServer());
+  await wire.request('process/start', shellParams('p', LEAVES_A_STUBBORN_CHILD));
+  const { params } = await wire.next(({ method }) => method === 'process/output', 'the pid of the child');
+  const child = Number(Buffer.from(params?.chunk as string, 'base64').toString());
+  const mode = { graceful: { timeoutMs: 300, signal } };
+  const { result } = await wire.request('process/terminate', { processId: 'p', mode, wait: true });
+  expect(result).toMatchObject({ running: true, pids: expect.arrayContaining([child]) });
+  expect(isRunning(child)).toBe(false);
+  expect((await untilClosed(wire, 'p')).exitCode).toBe(0);
+});
+
+it('waits for nobody where nobody was signalled', async () => {
+  const wire = await openSession(openServer());
+  const { result } = await wire.request('process/terminate', { processId: 'unknown', wait: true });
+  expect(result).toEqual({ running: false, pids: [] });
 });
