@@ -62,6 +62,9 @@ const PORT_WATCH_MS = 10_000;
 /** What the answer to that may take beyond it, in milliseconds. */
 const PORT_ANSWER_MS = 30_000;
 
+/** The end of a sentence that says what a process ended before. */
+const BECAME_QUIET = 'its output was quiet';
+
 const CONDITION_NAMES = ['line', 'text', 'stream', 'port', 'host', 'quietMs', 'timeoutMs', 'signal'];
 
 /** Resolves when the condition holds, with the line that did it where it is about text. */
@@ -95,7 +98,7 @@ function start(
   }
   if ('quietMs' in condition) {
     const waiting = waitForQuiet(condition, context);
-    return [unlessEnded(waiting, context, 'its output was quiet'), 'the output did not become quiet'];
+    return [unlessEnded(waiting, context, BECAME_QUIET), 'the output did not become quiet'];
   }
   const pattern = condition.line ?? condition.text;
   if (pattern === undefined) throw usageError('waitFor needs `line`, `text`, `port` or `quietMs`');
@@ -117,18 +120,12 @@ async function waitForPort(
   return undefined;
 }
 
-async function waitForQuiet(
-  { quietMs }: QuietCondition,
-  { session, record }: WaitForContext,
-): Promise<undefined> {
+async function waitForQuiet({ quietMs }: QuietCondition, context: WaitForContext): Promise<undefined> {
   requireWholeNumber('quietMs', quietMs);
-  do await untilQuiet(session, record, quietMs);
-  while (
-    // The silence of the dead is told by who waits for the end.
-    record.outcome !== undefined &&
-    !record.isOver
-  );
-  return record.isOver ? new Promise<never>(() => {}) : undefined;
+  await untilQuiet(context.session, context.record, quietMs);
+  // The silence of the dead does not count.
+  if (context.record.outcome !== undefined) throw endedFirst(context, BECAME_QUIET);
+  return undefined;
 }
 
 async function waitForText(
