@@ -1,16 +1,33 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** The signals that ask a server to end. */
 export const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export type EndSignal = (typeof END_SIGNALS)[number];
 
+/** Where a command reads: a terminal, a pipe, a file. */
+export interface InputStream extends Readable {
+  readonly isTTY?: boolean;
+  /** Terminals only: whether keys arrive as they are typed, uninterpreted. */
+  setRawMode?(raw: boolean): unknown;
+}
+
+/** Where a command writes. A terminal has a size, and says `resize` when that changes. */
+export interface OutputStream extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
 /** What a command touches of the process it runs in. */
 export interface CommandIo {
-  readonly stdin: { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Hears every end signal from now on. Returns how to stop. */
   onEndSignal(listener: (signal: EndSignal) => void): () => void;
+  /** Hears when the process goes on after it was stopped. Returns how to stop. */
+  onContinued(listener: () => void): () => void;
   /** Hears errors that nobody caught from now on, which then no longer end the process. Returns how to stop. */
   onUncaught(listener: (error: unknown) => void): () => void;
   /** Ends the process at once. */
@@ -22,6 +39,7 @@ export function createProcessIo(): CommandIo {
   // Whoever reads our output may leave before we do; that is no reason to end.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   return {
+    env: process.env,
     stdin,
     stdout,
     stderr,
@@ -30,6 +48,10 @@ export function createProcessIo(): CommandIo {
       return () => {
         for (const signal of END_SIGNALS) process.off(signal, listener);
       };
+    },
+    onContinued(listener) {
+      process.on('SIGCONT', listener);
+      return () => void process.off('SIGCONT', listener);
     },
     onUncaught(listener) {
       process.on('uncaughtException', listener);

@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { CommandError } from './command-error.js';
 import { type CommandIo, createProcessIo } from './command-io.js';
+import type { CommandContext } from './commands/command-context.js';
+import { addPsCommand } from './commands/ps.js';
 import { addServeCommand } from './commands/serve.js';
+import { ExitCode } from './exit-codes.js';
 import { EXPLANATION } from './explanation.js';
 import { translateUsageError, UsageError } from './usage-error.js';
 
-const SUCCESS = 0;
-const START_FAILURE = 1;
-const USAGE_FAILURE = 2;
+/** Adds each command that is a client, in the order of the help. They load what they need when they run. */
+const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [addPsCommand];
+
+/** Commands that exit as another command did, so that their own failures need codes of their own. */
+const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'attach']);
 
 /**
  * Runs the command with `args`, which do not include the program's name, and resolves with its exit code: 0 when it
- * did what was asked, 1 when it could not, 2 when the arguments make no sense.
+ * did what was asked, 1 when it could not, 2 when the arguments make no sense; see {@link ExitCode} for the rest.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -20,7 +26,7 @@ export async function runCommandLine(
   if (args.length === 0) {
     if (io.stdin.isTTY === true) {
       io.stdout.write(EXPLANATION);
-      return SUCCESS;
+      return ExitCode.success;
     }
     return run(['serve', '--listen', 'stdio'], io);
   }
@@ -28,7 +34,7 @@ export async function runCommandLine(
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  let exitCode = SUCCESS;
+  let exitCode: number = ExitCode.success;
   const program = createProgram(io, (code) => {
     exitCode = code;
   });
@@ -36,16 +42,30 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return SUCCESS;
-    const usage = error instanceof CommanderError ? translateUsageError(error) : error;
-    if (!(usage instanceof UsageError)) {
-      io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-      return START_FAILURE;
-    }
-    const usageLine = usage.showUsage ? `Usage: exec-server ${program.usage()}\n\n` : '';
-    io.stderr.write(`error: ${usage.message}\n\n${usageLine}For more information, try '--help'.\n`);
-    return USAGE_FAILURE;
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success;
+    return reportFailure(error, io, program, args[0]);
   }
+}
+
+/** Says what went wrong, and returns what to exit with. */
+function reportFailure(error: unknown, io: CommandIo, program: Command, name: string | undefined): number {
+  const ownCode = PASSING_COMMANDS.has(name) ? ExitCode.ownFailure : undefined;
+  const usage = error instanceof CommanderError ? translateUsageError(error) : error;
+  if (usage instanceof UsageError) {
+    const usageLine = usage.showUsage ? `Usage: exec-server ${usageOf(program, name)}\n\n` : '';
+    io.stderr.write(`error: ${usage.message}\n\n${usageLine}For more information, try '--help'.\n`);
+    return ownCode ?? ExitCode.usage;
+  }
+  io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof CommandError && error.hint !== undefined) io.stderr.write(`${error.hint}\n`);
+  return (error instanceof CommandError ? error.exitCode : undefined) ?? ownCode ?? ExitCode.failure;
+}
+
+/** The usage of a command; that of the program for `serve`, whose name can be left out. */
+function usageOf(program: Command, name: string | undefined): string {
+  const command = program.commands.find((candidate) => candidate.name() === name);
+  if (command === undefined || name === 'serve') return program.usage();
+  return `${command.name()} ${command.usage()}`;
 }
 
 function createProgram(io: CommandIo, setExitCode: (code: number) => void): Command {
@@ -54,6 +74,8 @@ function createProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     .usage('[OPTIONS] [COMMAND]')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    // What stands behind the name of a command is that command's, also where it looks like an option of ours.
+    .enablePositionalOptions()
     .helpCommand('help [command]', 'print help of a command')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
@@ -63,6 +85,7 @@ function createProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     })
     .exitOverride();
   const serve = addServeCommand(program, io, setExitCode);
+  for (const addCommand of CLIENT_COMMANDS) addCommand({ program, io, setExitCode });
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`);
   return program;
 }

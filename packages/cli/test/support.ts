@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import type { CommandIo, EndSignal } from '../src/command-io.js';
 
 /** A stream that keeps what is written to it. */
@@ -14,21 +14,28 @@ export class TextSink extends Writable {
 
 /** A process to run commands in that is none: its signals and errors are sent by the test. */
 export class FakeIo implements CommandIo {
-  readonly stdin = { isTTY: false };
+  readonly env: Record<string, string | undefined> = {};
+  readonly stdin = Object.assign(new PassThrough(), { isTTY: false });
   readonly stdout = new TextSink();
   readonly stderr = new TextSink();
   readonly exits: number[] = [];
   readonly #signalListeners = new Set<(signal: EndSignal) => void>();
+  readonly #continueListeners = new Set<() => void>();
   readonly #errorListeners = new Set<(error: unknown) => void>();
 
   /** Listeners for signals and errors that were not taken off. */
   get listeners(): number {
-    return this.#signalListeners.size + this.#errorListeners.size;
+    return this.#signalListeners.size + this.#continueListeners.size + this.#errorListeners.size;
   }
 
   onEndSignal(listener: (signal: EndSignal) => void): () => void {
     this.#signalListeners.add(listener);
     return () => void this.#signalListeners.delete(listener);
+  }
+
+  onContinued(listener: () => void): () => void {
+    this.#continueListeners.add(listener);
+    return () => void this.#continueListeners.delete(listener);
   }
 
   onUncaught(listener: (error: unknown) => void): () => void {
@@ -42,6 +49,10 @@ export class FakeIo implements CommandIo {
 
   signal(signal: EndSignal): void {
     for (const listener of this.#signalListeners) listener(signal);
+  }
+
+  continue(): void {
+    for (const listener of this.#continueListeners) listener();
   }
 
   fail(error: unknown): void {

@@ -1,9 +1,7 @@
 import { constants } from 'node:os';
 import type { Listener, Logger } from '@exec-server/server';
 import type { CommandIo } from '../command-io.js';
-
-/** What a process that dies by a signal exits with, as shells count. */
-const SIGNAL_EXIT_BASE = 128;
+import { SIGNAL_EXIT_BASE } from '../exit-codes.js';
 
 /** Collects the reasons for which a server ends. */
 export interface EndWatch {

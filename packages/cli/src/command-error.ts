@@ -1,0 +1,17 @@
+/** What a command failed with, in words for the person who typed it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  /** What to do next. */
+  readonly hint: string | undefined;
+  /** @default that of the command's own failures */
+  readonly exitCode: number | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly hint?: string; readonly exitCode?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.hint = options.hint;
+    this.exitCode = options.exitCode;
+  }
+}
