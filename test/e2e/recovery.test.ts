@@ -1,7 +1,7 @@
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createExecServer } from '@exec-server/server';
+import { createExecServer, type ExecServerOptions } from '@exec-server/server';
 import {
   describeFault,
   type Fault,
@@ -16,10 +16,10 @@ import { connectThrough, expectGapsTold, expectUnharmed, follow, numbered } from
 /** Long for a machine that does other things besides, in milliseconds. */
 const TIMEOUT_MS = 240_000;
 
-async function listen(options: Parameters<typeof createExecServer>[0] = {}): Promise<string> {
+async function listen(options: ExecServerOptions = {}, address = 'ws://127.0.0.1:0'): Promise<string> {
   const server = createExecServer(options);
   onTestFinished(() => server.close());
-  return (await server.listen('ws://127.0.0.1:0')).url;
+  return (await server.listen(address)).url;
 }
 
 const calls =
@@ -74,21 +74,36 @@ describe.each(Object.entries(RESUME_PHASES))('while the session is resumed, at %
   });
 });
 
-test('200 random schedules: no byte is lost or doubled, and every outcome is true', {
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const url = await listen();
-  const seeds = Array.from({ length: 200 }, (_, index) => index + 1);
+/** Plays the schedules of all seeds, a few at a time, and tells how many faults have struck. */
+async function expectUnharmedBySeeds(url: string, count: number): Promise<number> {
+  const seeds = Array.from({ length: count }, (_, index) => index + 1);
+  let struck = 0;
   const work = async () => {
     for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
       const faults = randomFaults(seed);
-      await expectUnharmed(url, faults, seed).catch((cause: unknown) => {
+      const play = expectUnharmed(url, faults, seed).catch((cause: unknown) => {
         const schedule = faults.map((fault) => `  ${describeFault(fault)}`).join('\n');
         throw new Error(`seed ${seed} fails:\n${schedule}\n${String(cause)}`, { cause });
       });
+      const { pending } = await play;
+      struck += faults.length - pending.length;
     }
   };
   await Promise.all(Array.from({ length: 4 }, work));
+  return struck;
+}
+
+describe('random schedules: no byte is lost or doubled, and every outcome is true', () => {
+  test('200 over WebSockets', { timeout: TIMEOUT_MS }, async () => {
+    expect(await expectUnharmedBySeeds(await listen(), 200)).toBeGreaterThan(200);
+  });
+
+  test('20 over a Unix socket', { timeout: TIMEOUT_MS }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'recovery-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const url = await listen({}, `unix://${join(directory, 'socket')}`);
+    expect(await expectUnharmedBySeeds(url, 20)).toBeGreaterThan(20);
+  });
 });
 
 /** Two of the largest pieces that are read of a pipe, so that the end of any output is retained. */

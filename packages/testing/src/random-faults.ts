@@ -4,14 +4,14 @@ import type { Direction, Fault, FaultAction } from './fault.js';
 export interface RandomFaultOptions {
   /** Most connections that meet a fault. @default 4 */
   readonly maxFaults?: number;
-  /** Bytes of one direction within which faults strike. @default 65536 to the client, 4096 to the server */
+  /** Bytes of one direction within which faults strike. @default 24576 to the client, 3072 to the server */
   readonly maxBytes?: Partial<Readonly<Record<Direction, number>>>;
   /** What may happen. @default everything */
   readonly actions?: readonly FaultAction[];
 }
 
 const ACTIONS: readonly FaultAction[] = ['cut', 'cutAfter', 'truncate', 'halfClose', 'strand', 'delay'];
-const DEFAULT_MAX_BYTES: Readonly<Record<Direction, number>> = { toClient: 65_536, toServer: 4_096 };
+const DEFAULT_MAX_BYTES: Readonly<Record<Direction, number>> = { toClient: 24_576, toServer: 3_072 };
 const DEFAULT_MAX_FAULTS = 4;
 /** Most messages of one direction within which faults strike. */
 const MAX_MESSAGES = 24;

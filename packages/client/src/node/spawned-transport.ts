@@ -24,6 +24,7 @@ class SpawnedTransport implements Transport {
       input: server.stdout,
       output: server.stdin,
       label: this.label,
+      unfinishedLine: 'broken',
       closeTimeoutMs: TERMINATE_GRACE_MS,
     });
   }

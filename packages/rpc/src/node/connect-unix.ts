@@ -12,7 +12,8 @@ export function connectUnixSocket(path: string, limits: ConnectLimits = {}): Pro
     socket.on('error', onError);
     socket.on('connect', () => {
       socket.off('error', onError);
-      succeed(createLineTransport({ input: socket, output: socket, label: `exec-server unix ${path}` }));
+      const label = `exec-server unix ${path}`;
+      succeed(createLineTransport({ input: socket, output: socket, label, unfinishedLine: 'broken' }));
     });
     return () => socket.destroy();
   });

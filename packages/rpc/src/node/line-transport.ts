@@ -20,6 +20,12 @@ export interface LineTransportOptions {
   readonly maxMessageBytes?: number;
   /** What a line that is not UTF-8 costs: the connection, or only itself through `onMalformed`. @default 'end' */
   readonly onInvalidUtf8?: 'end' | 'report';
+  /**
+   * What input that ends without a newline ends with: a message all the same, as when somebody pipes one in, or one that
+   * broke off, as when a connection is lost.
+   * @default 'message'
+   */
+  readonly unfinishedLine?: 'message' | 'broken';
   /** Time to write the queue and, on a socket, for the other side to go, in milliseconds. @default 5000 */
   readonly closeTimeoutMs?: number;
 }
@@ -37,6 +43,7 @@ class LineTransport implements Transport {
   readonly #owner = new TransportOwner();
   readonly #splitter: LineSplitter;
   readonly #endOnInvalidUtf8: boolean;
+  readonly #dropsUnfinishedLine: boolean;
   readonly #closeTimeoutMs: number;
   #paused = false;
   #corked = false;
@@ -50,6 +57,7 @@ class LineTransport implements Transport {
     this.#output = options.output;
     this.#splitter = new LineSplitter(options.maxMessageBytes ?? MAX_MESSAGE_BYTES);
     this.#endOnInvalidUtf8 = options.onInvalidUtf8 !== 'report';
+    this.#dropsUnfinishedLine = options.unfinishedLine === 'broken';
     this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
     // A stream without an error listener takes the process down, so these stay for good.
     for (const stream of new Set([this.#input, this.#output])) {
@@ -152,7 +160,7 @@ class LineTransport implements Transport {
   }
 
   #inputEnded(): void {
-    if (this.#owner.phase === 'live') {
+    if (this.#owner.phase === 'live' && !this.#dropsUnfinishedLine) {
       this.#failOnLongLine(() => {
         const last = this.#splitter.finish();
         if (last !== undefined) this.#deliver(last);

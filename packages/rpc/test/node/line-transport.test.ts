@@ -24,6 +24,13 @@ describe('reading lines', () => {
     expect(await record.closed).toBeUndefined();
   });
 
+  test('a last line without newline can be one that broke off', async () => {
+    const record = recordTransport(overSocket({ unfinishedLine: 'broken' }));
+    pair.far.end('1\n{"id":2,"resu');
+    expect(await record.closed).toBeUndefined();
+    expect(record.messages).toEqual(['1']);
+  });
+
   test('delivers the same wherever the stream is split', async () => {
     const bytes = Buffer.from('{"a":"é😀"}\r\n\n[1]\n');
     const record = recordTransport(overSocket());
