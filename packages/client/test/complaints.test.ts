@@ -228,7 +228,7 @@ describe('output', () => {
     await handle.stdin.end();
     await handle.result();
     const later = await collect(handle.events({ from: cursor }));
-    expect(later.map(({ type }) => type)).toEqual(['output', 'exited', 'closed']);
+    expect(later.map(({ type }) => type).sort()).toEqual(['closed', 'exited', 'output']);
   });
 });
 

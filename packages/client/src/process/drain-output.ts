@@ -13,20 +13,30 @@ export const OUTPUT_DRAIN_LIMIT_MS = 2000;
  * waits until nothing more comes; the server goes on reading, so that nobody who writes there is hurt.
  */
 export async function drainOutput(session: ProcessSession, record: ProcessRecord): Promise<void> {
-  const deadline = performance.now() + OUTPUT_DRAIN_LIMIT_MS;
-  while (!record.isOver) {
-    await untilQuiet(session, record, OUTPUT_QUIET_MS);
-    if (record.isOver || performance.now() >= deadline) return;
-    if (await isOpenAndQuiet(session)) return;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), OUTPUT_DRAIN_LIMIT_MS);
+  try {
+    while (!record.isOver) {
+      await untilQuiet(session, record, OUTPUT_QUIET_MS, limit.signal);
+      if (record.isOver || limit.signal.aborted || (await isOpenAndQuiet(session))) return;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** Resolves when no output came for `quietMs`, or none can come any more. */
-export function untilQuiet(session: ProcessSession, record: ProcessRecord, quietMs: number): Promise<void> {
+/** Resolves when no output came for `quietMs`, when none can come any more, or at the signal. */
+export function untilQuiet(
+  session: ProcessSession,
+  record: ProcessRecord,
+  quietMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
       clearTimeout(timer);
       stopListening();
+      signal.removeEventListener('abort', settle);
       resolve();
     };
     let timer = setTimeout(settle, quietMs);
@@ -35,6 +45,8 @@ export function untilQuiet(session: ProcessSession, record: ProcessRecord, quiet
       clearTimeout(timer);
       timer = setTimeout(settle, quietMs);
     });
+    signal.addEventListener('abort', settle);
+    if (signal.aborted) settle();
     void record.over.then(settle);
   });
 }

@@ -1,8 +1,6 @@
 import { CapabilityMissingError, ExecServerError } from '../errors.js';
-import type { ProcessSession } from '../process-session.js';
-
-/** Bytes in one message at most, so that a long input neither fills the connection nor waits for it as a whole. */
-const MAX_PIECE_BYTES = 256 * 1024;
+import type { ProcessSession, WriteOptions } from '../process-session.js';
+import { usageError } from '../usage.js';
 
 /** The terminal's character for the end of input. */
 const END_OF_TRANSMISSION = Uint8Array.of(4);
@@ -22,7 +20,6 @@ export interface StdinOptions {
 export class ProcessStdin {
   readonly #session: Pick<ProcessSession, 'processId' | 'write'>;
   readonly #options: StdinOptions;
-  #last: Promise<void> = Promise.resolve();
   #ended = false;
   #writable: WritableStream<string | Uint8Array> | undefined;
 
@@ -33,7 +30,7 @@ export class ProcessStdin {
 
   /** Resolves when the server has taken all of it. */
   write(data: string | Uint8Array): Promise<void> {
-    return this.#enqueue(() => this.#send(toBytes(data), false));
+    return this.#send(data);
   }
 
   /**
@@ -48,7 +45,7 @@ export class ProcessStdin {
       return this.write(END_OF_TRANSMISSION);
     }
     if (kind !== 'none' && !canClose) throw new CapabilityMissingError('processCloseStdin');
-    const ending = this.#enqueue(() => this.#send(toBytes(data ?? ''), true));
+    const ending = this.#send(data ?? '', { closeStdin: true });
     if (kind === 'pipe') this.#ended = true;
     await ending;
   }
@@ -62,35 +59,16 @@ export class ProcessStdin {
     return this.#writable;
   }
 
-  /** One after the other, so that a long write is not interrupted by the next. */
-  #enqueue(send: () => Promise<void>): Promise<void> {
+  async #send(data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     if (this.#options.kind === 'none')
-      return Promise.reject(
-        new ExecServerError('usage', "the process was started without stdin; start it with `stdin: 'pipe'`"),
-      );
-    if (this.#ended) return Promise.reject(new ExecServerError('usage', 'stdin has been ended'));
-    const sent = this.#last.then(send);
-    this.#last = sent.catch(() => {});
-    return sent;
-  }
-
-  async #send(bytes: Uint8Array, closeStdin: boolean): Promise<void> {
-    let offset = 0;
-    do {
-      const piece = bytes.subarray(offset, offset + MAX_PIECE_BYTES);
-      offset += piece.length;
-      const isLast = offset === bytes.length;
-      await this.#sendPiece(piece, closeStdin && isLast);
-    } while (offset < bytes.length);
-  }
-
-  async #sendPiece(piece: Uint8Array, closeStdin: boolean): Promise<void> {
-    const { status } = await this.#session.write(piece, closeStdin ? { closeStdin } : {});
-    if (status === 'accepted') return;
+      throw usageError("the process was started without stdin; start it with `stdin: 'pipe'`");
+    if (this.#ended) throw usageError('stdin has been ended');
     const { processId } = this.#session;
+    const { status } = await this.#session.write(toBytes(data), options);
+    if (status === 'accepted') return;
     if (status === 'unknownProcess')
       throw new ExecServerError('process_unknown', `unknown process id ${processId}`);
-    throw new ExecServerError('usage', `stdin of process ${processId} is not open (${status})`);
+    throw usageError(`stdin of process ${processId} is not open (${status})`);
   }
 }
 

@@ -97,7 +97,7 @@ function start(
     ];
   }
   if ('quietMs' in condition) {
-    const waiting = waitForQuiet(condition, context);
+    const waiting = waitForQuiet(condition, context, signal);
     return [unlessEnded(waiting, context, BECAME_QUIET), 'the output did not become quiet'];
   }
   const pattern = condition.line ?? condition.text;
@@ -120,9 +120,13 @@ async function waitForPort(
   return undefined;
 }
 
-async function waitForQuiet({ quietMs }: QuietCondition, context: WaitForContext): Promise<undefined> {
+async function waitForQuiet(
+  { quietMs }: QuietCondition,
+  context: WaitForContext,
+  signal: AbortSignal,
+): Promise<undefined> {
   requireWholeNumber('quietMs', quietMs);
-  await untilQuiet(context.session, context.record, quietMs);
+  await untilQuiet(context.session, context.record, quietMs, signal);
   // The silence of the dead does not count.
   if (context.record.outcome !== undefined) throw endedFirst(context, BECAME_QUIET);
   return undefined;

@@ -15,7 +15,11 @@ describe('a process of the own session', () => {
     expect(await again.waitFor({ line: /./ })).toBe('two');
     await again.stdin.write('\n');
     expect(await again.wait()).toEqual({ kind: 'exited', exitCode: 3 });
-    expect((await collect(again.events())).map(({ type }) => type)).toEqual(['output', 'exited', 'closed']);
+    expect((await collect(again.events())).map(({ type }) => type).sort()).toEqual([
+      'closed',
+      'exited',
+      'output',
+    ]);
   });
 
   it('tells everything that is retained, also after its end', async () => {

@@ -65,7 +65,11 @@ describe('a handle', () => {
     const handle = await machine.spawn(sh('echo late'));
     await handle.result();
     expect(await handle.stdout.text()).toBe('late\n');
-    expect((await collect(handle.events())).map(({ type }) => type)).toEqual(['output', 'exited', 'closed']);
+    expect((await collect(handle.events())).map(({ type }) => type).sort()).toEqual([
+      'closed',
+      'exited',
+      'output',
+    ]);
     expect(handle.cursor).toBe(3);
   });
 });
