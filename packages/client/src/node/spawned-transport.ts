@@ -67,6 +67,8 @@ class SpawnedTransport implements Transport {
   destroy(reason: string): void {
     this.#endedByOwner = true;
     this.#lines.destroy(reason);
+    // Not left to the end of the lines, which nobody hears of unless the transport was opened.
+    void this.#server.terminate();
   }
 
   async #endServer(reason: string | undefined): Promise<string | undefined> {
