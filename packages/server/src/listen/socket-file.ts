@@ -1,6 +1,7 @@
 import { chmod, link, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { hideSocket } from '../sandbox/hidden-sockets.js';
 import { bindError, ListenError } from './listen-error.js';
 
 /** Longest path that fits a socket address, without its closing zero byte. */
@@ -32,8 +33,10 @@ export async function listenAtSocketFile(server: Server, path: string): Promise<
     await moveStaleSocketAside(path, join(privateDirectory, 'stale'));
     const own = await lstat(boundPath);
     await link(boundPath, path);
+    const reveal = hideSocket(path);
     return {
       async remove() {
+        reveal();
         if (await isFile(path, own)) await unlink(path);
       },
     };

@@ -3,7 +3,16 @@ import type { ProcessCgroup } from './cgroup/process-cgroup.js';
 /** Which kind of descriptors the child gets, and with them which streams it has. */
 export type LaunchStdio =
   | { readonly kind: 'pipes'; readonly stdin: 'null' | 'pipe' }
-  | { readonly kind: 'pty'; readonly rows: number; readonly cols: number };
+  | {
+      readonly kind: 'pty';
+      readonly rows: number;
+      readonly cols: number;
+      /**
+       * Leaves the terminal to whoever among the child's descendants makes it the controlling one of a session.
+       * @default false, it is the child's
+       */
+      readonly leaveTerminal?: boolean;
+    };
 
 /** A resolved request to start a program: nothing in here is looked up, defaulted or expanded any more. */
 export interface LaunchPlan {
@@ -62,6 +71,12 @@ export interface InputTarget {
 /** A started child: its own session and process group, led by `pid`. */
 export interface LaunchedProcess {
   readonly pid: number;
+  /** The program itself, where `pid` only keeps it, as a sandbox does. */
+  readonly programPid?: number;
+  /** Who only keeps the program and ends with it: asked to end he would take it along before its time. */
+  readonly keepers?: readonly number[];
+  /** Takes note of a signal that the program was sent by other ways than `signalGroup`. */
+  noteSignal?(signal: number): void;
   /** stdout and stderr, or the one pty stream. */
   readonly outputs: readonly OutputSource[];
   /** `null` when stdin is /dev/null. */

@@ -28,6 +28,7 @@ export interface Libc {
   write(fd: number, from: Uint8Array, length: number): number;
   close(fd: number): number;
   open(path: Uint8Array, flags: number): number;
+  flock(fd: number, operation: number): number;
   kill(pid: number, signal: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   waitid(idType: number, id: number, info: Uint8Array, options: number): number;
@@ -81,6 +82,7 @@ const PROTOTYPES = {
   read: 'int64 read(int fd, void *into, size_t length)',
   write: 'int64 write(int fd, const void *from, size_t length)',
   close: 'int close(int fd)',
+  flock: 'int flock(int fd, int operation)',
   kill: 'int kill(int pid, int signal)',
   waitpid: 'int waitpid(int pid, void *status, int options)',
   waitid: 'int waitid(int type, uint id, void *info, int options)',

@@ -8,7 +8,7 @@ import { DescriptorSource } from './descriptor-source.js';
 import { DescriptorTarget } from './descriptor-target.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
 import { Guardian } from './guardian.js';
-import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from './launch.js';
+import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } from './launch.js';
 import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
@@ -19,6 +19,8 @@ import { reaper } from './reaper.js';
 import { type SpawnRequest, type StdioAction, spawnProcess } from './spawn.js';
 
 const DEV_NULL_INPUT: StdioAction = { kind: 'open', path: '/dev/null', flags: constants.O_RDONLY, as: 0 };
+
+type PtyStdio = Extract<LaunchStdio, { kind: 'pty' }>;
 
 /** What a started child is made of, before it is watched. */
 interface Channels {
@@ -95,14 +97,15 @@ export class NativeLauncher implements Launcher {
     }));
   }
 
-  #launchPty(plan: LaunchPlan, size: TerminalSize, scope: DescriptorScope): LaunchedProcess {
+  #launchPty(plan: LaunchPlan, terminal: PtyStdio, scope: DescriptorScope): LaunchedProcess {
     const libc = this.#libc;
-    const pty = openPty(libc, size, scope);
+    const pty = openPty(libc, terminal, scope);
+    const flags = constants.O_RDWR | (terminal.leaveTerminal ? constants.O_NOCTTY : 0);
     // One descriptor has one watch, so that the writing side gets a descriptor of its own.
     const writeEnd = scope.own(duplicateDescriptor(libc, pty.master));
     const stdio: StdioAction[] = [
       // Opened by the child itself, and after it leads a session: that makes it the controlling terminal.
-      { kind: 'open', path: pty.slavePath, flags: constants.O_RDWR, as: 0 },
+      { kind: 'open', path: pty.slavePath, flags, as: 0 },
       { kind: 'duplicate', fd: 0, as: 1 },
       { kind: 'duplicate', fd: 0, as: 2 },
     ];

@@ -5,6 +5,8 @@ import { Publisher } from '../output/publisher.js';
 import { type RetainedChunk, RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import type { SpillFile, SpillState } from '../output/spill-file.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
+import { judgeDenial } from '../sandbox/denial/judge-denial.js';
+import type { ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
@@ -50,6 +52,8 @@ export interface ManagedProcessOptions {
   readonly stdin: StdinLimits;
   /** Where the whole output goes too. */
   readonly spill?: SpillFile | undefined;
+  /** What confines it, and where its relative paths started; absent if nothing does. */
+  readonly sandbox?: { readonly policy: ResolvedPolicy; readonly cwd: Uint8Array } | undefined;
   /** Called once, when the child has been reaped. */
   onExited(exit: ProcessExit): void;
   /** Called once, when the child has exited and every output stream is at its end. */
@@ -94,6 +98,16 @@ export class ManagedProcess {
 
   get pid(): number {
     return this.options.launched.pid;
+  }
+
+  /** The program's number on this host, for people; `pid` may be that of whoever keeps it. */
+  get programPid(): number {
+    return this.options.launched.programPid ?? this.pid;
+  }
+
+  /** Whether it runs in a sandbox. */
+  get confined(): boolean {
+    return this.options.sandbox !== undefined;
   }
 
   /** What is held in memory for it: its output, and what it was started as. */
@@ -241,13 +255,20 @@ export class ManagedProcess {
   }
 
   #exited(status: ExitStatus): void {
-    const exit = describeExit(status, this.#timedOut);
+    const exit = describeExit(status, { timedOut: this.#timedOut, sandboxDenied: this.#wasDenied(status) });
     const seq = this.log.takeSeq();
     this.#exit = { seq, exit };
     this.#publisher.exited(seq, exit);
     this.options.onExited(exit);
     this.#wake();
     this.#closeWhenOver();
+  }
+
+  #wasDenied(status: ExitStatus): boolean {
+    const { sandbox } = this.options;
+    if (sandbox === undefined) return false;
+    const output = this.readStreams().map(({ head, tail }) => Buffer.concat([head, tail]));
+    return judgeDenial(status, { ...sandbox, output });
   }
 
   #closeWhenOver(): void {

@@ -14,9 +14,12 @@ export interface ProcessExit {
   readonly sandboxDenied: boolean;
 }
 
-export function describeExit(status: ExitStatus, timedOut: boolean): ProcessExit {
+/** What the kernel does not tell about an end. */
+export type ExitCircumstances = Pick<ProcessExit, 'timedOut' | 'sandboxDenied'>;
+
+export function describeExit(status: ExitStatus, circumstances: ExitCircumstances): ProcessExit {
   const signal = status.kind === 'signaled' ? signalName(status.signal) : null;
-  return { status, exitCode: exitCodeOf(status), signal, timedOut, sandboxDenied: false };
+  return { status, exitCode: exitCodeOf(status), signal, ...circumstances };
 }
 
 function exitCodeOf(status: ExitStatus): number {

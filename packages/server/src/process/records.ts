@@ -25,7 +25,7 @@ export function recordStart(
 ): void {
   const { argv, cwdText: cwd, tty } = request;
   try {
-    const { pid } = launched;
+    const pid = launched.programPid ?? launched.pid;
     engine.auditLog.record({ event: 'process-started', ...subject(session, request), pid, argv, cwd, tty });
   } catch (error) {
     killTrees([launched]);

@@ -1,9 +1,8 @@
-import type { SandboxContext } from '@exec-server/protocol';
-import type { LaunchPlan } from '../native/launch.js';
+import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
 import { OsError } from '../os-error.js';
 import { discardSpillFile, openSpillFile, SpillError } from '../output/open-spill-file.js';
 import type { SpillFile } from '../output/spill-file.js';
-import { findRestriction } from '../sandbox/restrictions.js';
+import { type ResolvedPolicy, sandboxKey } from '../sandbox/policy/policy.js';
 import type { Session } from '../sessions/session.js';
 import { planReplay } from '../shell-snapshot/replay-plan.js';
 import {
@@ -13,17 +12,13 @@ import {
   type SnapshotShell,
 } from '../shell-snapshot/snapshot-request.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
+import { type Confinement, launchInSandbox, refuseUnenforceable, resolveConfinement } from './confinement.js';
 import { DEFAULT_SIZE, type DirectCommand, planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
 import { recordEnd, recordRefusal, recordStart } from './records.js';
 import { StartError } from './start-error.js';
-
-/** What confines a process, as far as the request says. */
-export interface Confinement {
-  readonly sandbox?: SandboxContext | null | undefined;
-}
 
 /** A login shell's state to run from, and the command that wants it. */
 interface SnapshotChoice {
@@ -38,6 +33,15 @@ interface Start {
   readonly session: Session;
   readonly slot: ProcessSlot;
   readonly request: StartRequest;
+  readonly confinement: Confinement;
+}
+
+/** What a start has come to before anything runs. */
+interface Prepared {
+  readonly plan: LaunchPlan;
+  /** What the process may do; everything, if it is absent. */
+  readonly policy: ResolvedPolicy | undefined;
+  readonly spill: SpillFile | undefined;
 }
 
 /**
@@ -52,12 +56,12 @@ export async function startProcess(
 ): Promise<ManagedProcess> {
   try {
     refuseForbiddenWay(engine, request);
-    refuseUnenforceable(confinement);
+    refuseUnenforceable(confinement, request);
     const snapshot = chooseSnapshot(request);
     if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
     const slot = engine.registry.reserve(session, request.processId);
     if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
-    return await startInSlot({ engine, session, slot, request }, snapshot);
+    return await startInSlot({ engine, session, slot, request, confinement }, snapshot);
   } catch (error) {
     const failure = asStartError(error);
     recordRefusal(engine, session, request, failure);
@@ -74,13 +78,14 @@ async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): 
   try {
     refuseOverLimit(start);
     const plan = planLaunch(engine, request);
+    const policy = resolveConfinement(start.confinement, plan);
     if (request.spill) spill = await openSpill(start);
-    const process =
-      snapshot === undefined
-        ? manage(start, plan, spill)
-        : await manageFromSnapshot(start, plan, snapshot, spill);
+    const prepared = { plan, policy, spill };
+    const process = await (snapshot === undefined
+      ? manage(start, prepared)
+      : manageFromSnapshot(start, prepared, snapshot));
     slot.started(process);
-    session.announce({ kind: 'started', processId: process.id, pid: process.pid });
+    session.announce({ kind: 'started', processId: process.id, pid: process.programPid });
     session.adopt(process);
     process.begin();
     if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine);
@@ -97,12 +102,6 @@ async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): 
 function refuseForbiddenWay({ limits }: ProcessEngine, { command: { way } }: StartRequest): void {
   const allowed = way === 'direct' ? limits.allowDirectExec : limits.allowPreparedExec;
   if (!allowed) throw new StartError('not-allowed', `${way} execution is not allowed on this server`);
-}
-
-function refuseUnenforceable({ sandbox }: Confinement): void {
-  const restriction = findRestriction(sandbox);
-  if (restriction === undefined) return;
-  throw new StartError('refused', `sandbox intent cannot be enforced on this executor: ${restriction}`);
 }
 
 function chooseSnapshot({ command, argv }: StartRequest): SnapshotChoice | undefined {
@@ -151,26 +150,46 @@ function cancelled({ processId }: ProcessSlot): StartError {
 /** Waits for the snapshot, which the first command of its kind has to have captured; without one it is a plain start. */
 async function manageFromSnapshot(
   start: Start,
-  plan: LaunchPlan,
+  prepared: Prepared,
   { shell, request: wanted, command }: SnapshotChoice,
-  spill: SpillFile | undefined,
 ): Promise<ManagedProcess> {
   const { engine, session, slot } = start;
-  const use = { request: wanted, shell, plan, envPolicy: command.envPolicy };
+  const { plan, policy } = prepared;
+  const use = {
+    request: wanted,
+    shell,
+    plan,
+    envPolicy: command.envPolicy,
+    sandbox: policy && {
+      key: sandboxKey(policy),
+      launch: (login: LaunchPlan) => launchInSandbox(start, policy, login),
+    },
+  };
   const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);
   if (slot.isCancelled) throw cancelled(slot);
-  if (!snapshot) return manage(start, plan, spill);
+  if (!snapshot) return manage(start, prepared);
   const replay = planReplay(plan, snapshot, command);
   try {
-    return manage(start, replay.plan, spill);
+    return await manage(start, { ...prepared, plan: replay.plan });
   } finally {
     replay.release();
   }
 }
 
-function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): ManagedProcess {
+async function launch(start: Start, { plan, policy }: Prepared): Promise<LaunchedProcess> {
+  if (policy === undefined) return start.engine.launcher.launch(plan);
+  try {
+    return await launchInSandbox(start, policy, plan);
+  } catch (error) {
+    // Whatever the sandbox says of its end, that is why.
+    throw start.slot.isCancelled ? cancelled(start.slot) : error;
+  }
+}
+
+async function manage(start: Start, prepared: Prepared): Promise<ManagedProcess> {
   const { engine, session, slot, request } = start;
-  const launched = engine.launcher.launch(plan);
+  const { spill, policy } = prepared;
+  const launched = await launch(start, prepared);
   const startedAt = engine.clock.now();
   session.answerFor(launched);
   recordStart(engine, session, request, launched);
@@ -195,6 +214,7 @@ function manage(start: Start, plan: LaunchPlan, spill: SpillFile | undefined): M
       rememberedWriteIds: engine.limits.rememberedWriteIds,
     },
     spill,
+    sandbox: policy && { policy, cwd: request.cwd },
     onExited: (exit) => {
       engine.registry.noteEnded(slot);
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import type { LaunchedProcess, Launcher, LaunchPlan } from '../native/launch.js';
+import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
 import { killTrees } from '../terminate/kill-trees.js';
 import { captureScript } from './capture-script.js';
 import { parseCapture } from './parse-capture.js';
@@ -16,7 +16,7 @@ export const MAX_CAPTURE_OUTPUT_BYTES = 4 * 1024 * 1024;
 const QUIET_TURNS = 3;
 
 export interface CaptureOptions {
-  readonly launcher: Launcher;
+  launch(plan: LaunchPlan): Promise<LaunchedProcess>;
   readonly clock: Clock;
   /** Takes charge of what the login starts. */
   onLaunched(launched: LaunchedProcess): void;
@@ -33,7 +33,7 @@ export async function runCapture(
   options: CaptureOptions,
 ): Promise<Snapshot> {
   const nonce = randomUUID();
-  const launched = options.launcher.launch({
+  const launched = await options.launch({
     ...plan,
     argv: [plan.argv[0] ?? '', '-lc', captureScript(shell, nonce)],
     stdio: { kind: 'pipes', stdin: 'null' },

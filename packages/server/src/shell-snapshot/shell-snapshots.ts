@@ -1,6 +1,6 @@
 import type { EnvPolicy } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
-import type { Launcher, LaunchPlan } from '../native/launch.js';
+import type { LaunchedProcess, Launcher, LaunchPlan } from '../native/launch.js';
 import { hasMemoryFiles } from '../native/memory-file.js';
 import type { Session } from '../sessions/session.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -21,6 +21,8 @@ export interface SnapshotUse {
   /** The command as it would run without one. */
   readonly plan: LaunchPlan;
   readonly envPolicy?: EnvPolicy | undefined;
+  /** The sandbox that the command runs in, and its login as well: what tells it apart, and how to start something there. */
+  readonly sandbox?: { readonly key: string; launch(plan: LaunchPlan): Promise<LaunchedProcess> } | undefined;
 }
 
 interface Entry {
@@ -77,10 +79,10 @@ export class ShellSnapshots {
     });
   }
 
-  async #capture(session: Session, { plan, shell }: SnapshotUse): Promise<Snapshot> {
+  async #capture(session: Session, { plan, shell, sandbox }: SnapshotUse): Promise<Snapshot> {
     const { launcher, clock } = this.options;
     return runCapture(plan, shell, {
-      launcher,
+      launch: async (login) => (sandbox === undefined ? launcher.launch(login) : sandbox.launch(login)),
       clock,
       onLaunched: (launched) => session.answerFor(launched),
     });
@@ -88,7 +90,7 @@ export class ShellSnapshots {
 }
 
 /** What commands must have in common to share a snapshot. */
-function describeKind({ request, plan, envPolicy }: SnapshotUse): string {
+function describeKind({ request, plan, envPolicy, sandbox }: SnapshotUse): string {
   const { scopeId, shell } = request;
   return JSON.stringify([
     scopeId,
@@ -96,5 +98,6 @@ function describeKind({ request, plan, envPolicy }: SnapshotUse): string {
     shell.path,
     Buffer.from(plan.cwd).toString('latin1'),
     envPolicy,
+    sandbox?.key,
   ]);
 }

@@ -12,10 +12,12 @@ export function terminateGracefully(
   process: ManagedProcess,
   options: { readonly signal: SignalName; readonly timeoutMs: number; readonly clock: Clock },
 ): SignalOutcome {
-  const members = findMembers([process]);
-  const asked = signalMembers(members, signalNumber(options.signal));
-  let gone = false;
   const { stdin, tree } = process;
+  const signal = signalNumber(options.signal);
+  const members = findMembers([tree]).filter(({ pid }) => !tree.keepers?.includes(pid));
+  tree.noteSignal?.(signal);
+  const asked = signalMembers(members, signal);
+  let gone = false;
   const timer = options.clock.after(options.timeoutMs, () => {
     // Once its session is empty the number of the root may be somebody else's.
     if (!gone) killTrees([tree]);

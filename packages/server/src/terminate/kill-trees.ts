@@ -12,7 +12,10 @@ const SIGSTOP = signalNumber('SIGSTOP');
 const MAX_LOOKS = 16;
 
 /** A tree of processes, named by its root. */
-export type TreeRoot = Pick<LaunchedProcess, 'pid' | 'reaped' | 'pidForgotten' | 'signalGroup' | 'cgroup'>;
+export type TreeRoot = Pick<
+  LaunchedProcess,
+  'pid' | 'reaped' | 'pidForgotten' | 'signalGroup' | 'cgroup' | 'keepers' | 'noteSignal'
+>;
 
 /** Whom a signal reached. */
 export interface SignalOutcome {

@@ -5,7 +5,7 @@ import {
   type SandboxContext,
   type SandboxEntry,
 } from '@exec-server/protocol';
-import type { Confinement } from '../../process/start.js';
+import type { Confinement } from '../../process/confinement.js';
 
 type Permissions = SandboxContext['permissions'];
 type SpecialKind = 'root' | 'tmpdir' | 'slash_tmp';

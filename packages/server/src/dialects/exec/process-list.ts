@@ -24,7 +24,7 @@ export function describeProcess(sessionId: string, process: ManagedProcess): Lis
   return {
     processId: process.id,
     sessionId,
-    pid: process.pid,
+    pid: process.programPid,
     argv: [...argv],
     cwd,
     tty,

@@ -50,7 +50,11 @@ function checkedTags(tags: StartRequest['tags']): StartRequest['tags'] {
 /** Answers a start once it is over. Throws an {@link RpcError}. */
 export async function answerStart(starting: Promise<ManagedProcess>): Promise<ProcessStartResult> {
   const process = await answerFailedStart(starting);
-  return { processId: process.id, sandboxType: 'none', pid: process.pid };
+  return {
+    processId: process.id,
+    sandboxType: process.confined ? 'linuxSeccomp' : 'none',
+    pid: process.programPid,
+  };
 }
 
 /** Awaits a start and says in the words of the wire why it failed. Throws an {@link RpcError}. */

@@ -17,3 +17,8 @@ export class PolicyError extends Error {
     super(message, options);
   }
 }
+
+/** The refusal of a policy that cannot be kept, with the reason. */
+export function unenforceable(reason: string): PolicyError {
+  return new PolicyError('unenforceable', `sandbox intent cannot be enforced on this executor: ${reason}`);
+}

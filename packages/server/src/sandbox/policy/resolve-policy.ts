@@ -7,14 +7,9 @@ import {
   type SpecialPath,
 } from '@exec-server/protocol';
 import { isWithin, joinPath, normalizePath } from '../../fs/native-path.js';
-import {
-  type Access,
-  type FilePolicy,
-  OPEN_POLICY,
-  type PolicyEntry,
-  type ResolvedPolicy,
-} from './policy.js';
-import { PolicyError } from './policy-error.js';
+import { orderEntries } from './access.js';
+import { type FilePolicy, OPEN_POLICY, type PolicyEntry, type ResolvedPolicy } from './policy.js';
+import { PolicyError, unenforceable } from './policy-error.js';
 
 /** What a context leaves for the host to say. */
 export interface PolicyHost {
@@ -38,9 +33,6 @@ export const PROTECTED_NAMES: readonly string[] = ['.git', '.agents', '.codex', 
 
 const ROOT = Buffer.from('/');
 const SLASH_TMP = Buffer.from('/tmp');
-
-/** Of two rules for one path the one that comes later here counts. */
-const PRECEDENCE: readonly Access[] = ['read', 'write', 'deny'];
 
 type Restricted = Extract<ManagedFileSystem, { type: 'restricted' }>;
 
@@ -168,18 +160,6 @@ function protectNames(entries: readonly PolicyEntry[]): PolicyEntry[] {
   return [...entries, ...added.map((path): PolicyEntry => ({ path, access: 'read' }))];
 }
 
-/** One rule per path, so that a parent's comes before its children's. */
-function orderEntries(entries: readonly PolicyEntry[]): PolicyEntry[] {
-  const byPath = new Map<string, PolicyEntry>();
-  for (const entry of entries) {
-    const key = entry.path.toString('latin1');
-    const other = byPath.get(key);
-    if (other === undefined || PRECEDENCE.indexOf(other.access) < PRECEDENCE.indexOf(entry.access))
-      byPath.set(key, entry);
-  }
-  return [...byPath.values()].sort((a, b) => Buffer.compare(a.path, b.path));
-}
-
 function toPermissionPath(uri: string): Buffer {
   try {
     return normalizePath(pathUriToNative(uri));
@@ -202,8 +182,4 @@ function needsCwd(): PolicyError {
 
 function allowingPattern(pattern: string, access: SandboxEntry['access']): PolicyError {
   return unenforceable(`pattern \`${pattern}\` can only be denied, not given for ${access}`);
-}
-
-function unenforceable(reason: string): PolicyError {
-  return new PolicyError('unenforceable', `sandbox intent cannot be enforced on this executor: ${reason}`);
 }

@@ -1,0 +1,217 @@
+import type { LaunchPlan } from '../../native/launch.js';
+import { createMemoryFile, type MemoryFile } from '../../native/memory-file.js';
+import { openReportPipe, type ReportPipe } from '../../native/report-pipe.js';
+import type { ResolvedPolicy } from '../policy/policy.js';
+import { unenforceable } from '../policy/policy-error.js';
+import { type Architecture, thisArchitecture } from './architecture.js';
+import { describeNamespaces, describeOpenView, describeView, encodeArguments } from './arguments.js';
+import { buildEntryProgram } from './entry-program.js';
+import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.js';
+import { holdMountTarget, type MountTarget } from './mount-targets.js';
+import { type MountPlan, planMounts } from './plan-mounts.js';
+import { type AllowedSockets, buildSeccompFilter } from './seccomp-filter.js';
+
+/** Paths that rules may deny one by one: each needs a descriptor while the sandbox is made. */
+export const MAX_HIDDEN_FILES = 512;
+
+export interface ConfineOptions {
+  /**
+   * Lets a program with restricted network make sockets of the internet families, which reach nothing but what listens
+   * in its own network namespace, such as a proxy that was put there.
+   * @default false
+   */
+  readonly ownLoopback?: boolean;
+  /**
+   * Leaves it to the program to refuse paths that do not exist yet and must not be made, where there would have to be
+   * something on disk to mount on. Only for programs of this server.
+   * @default false
+   */
+  readonly leaveMissing?: boolean;
+}
+
+/** A launch inside of a sandbox, ready to be made, and what it holds. */
+export interface ConfinedLaunch {
+  readonly plan: LaunchPlan;
+  /** Says how the last step into the sandbox went, see {@link readEntry}. */
+  readonly entry: ReportPipe;
+  /** Lets go of what only the start needs. Call it when the launch was made, or was not. */
+  started(): void;
+  /** Lets go of everything else. Call it when nothing of the sandbox is left. */
+  ended(): void;
+}
+
+/**
+ * Turns the launch of a program into the launch of the same program inside of a sandbox. Descriptors, terminal, directory,
+ * arguments and environment stay what they are. Throws `PolicyError` when the policy cannot be kept, and `OsError`.
+ */
+export async function confine(
+  policy: ResolvedPolicy,
+  plan: LaunchPlan,
+  options: ConfineOptions = {},
+): Promise<ConfinedLaunch> {
+  const { path, architecture } = requireBubblewrap();
+  const view = policy.files === 'unrestricted' ? undefined : await planMounts(policy.files);
+  const targets = options.leaveMissing ? [] : await holdTargets(view);
+  try {
+    return assemble({
+      path,
+      architecture,
+      policy,
+      plan,
+      view: view && settle(view, targets),
+      options,
+      targets,
+    });
+  } catch (error) {
+    for (const { target } of targets) target?.release();
+    throw error;
+  }
+}
+
+/** Finds what makes sandboxes. Throws `PolicyError` that says what is missing and how to get it. */
+export function requireBubblewrap(): Extract<Bubblewrap, { available: true }> & {
+  architecture: Architecture;
+} {
+  const bubblewrap = findBubblewrap();
+  const architecture = thisArchitecture();
+  if (!bubblewrap.available || architecture === undefined) {
+    const { reason = '', hint } = bubblewrap.available ? {} : bubblewrap;
+    const advice = hint === undefined ? '' : `; ${hint}`;
+    throw unenforceable(`${reason}${advice}`);
+  }
+  return { ...bubblewrap, architecture };
+}
+
+interface HeldTarget {
+  readonly path: Buffer;
+  readonly target: MountTarget | undefined;
+}
+
+async function holdTargets(view: MountPlan | undefined): Promise<HeldTarget[]> {
+  const held: HeldTarget[] = [];
+  for (const { path, kind } of view?.targets ?? [])
+    held.push({ path, target: await holdMountTarget(path, kind) });
+  return held;
+}
+
+/** Leaves out mounts on targets that could not be made: where this user cannot make anything, no program of his can. */
+function settle(view: MountPlan, targets: readonly HeldTarget[]): MountPlan {
+  const wanted = view.targets.map(({ path }) => path);
+  const isThere = (path: Buffer) =>
+    !wanted.some((target) => target.equals(path)) ||
+    targets.some((held) => held.target !== undefined && held.path.equals(path));
+  return { ...view, mounts: view.mounts.filter(({ path }) => isThere(path)) };
+}
+
+interface Parts {
+  readonly path: string;
+  readonly architecture: Architecture;
+  readonly policy: ResolvedPolicy;
+  readonly plan: LaunchPlan;
+  readonly view: MountPlan | undefined;
+  readonly options: ConfineOptions;
+  readonly targets: readonly HeldTarget[];
+}
+
+function assemble({ path, architecture, policy, plan, view, options, targets }: Parts): ConfinedLaunch {
+  const descriptors = new LaunchDescriptors(plan.extraDescriptors);
+  try {
+    const entry = descriptors.openReport();
+    const sockets: AllowedSockets =
+      policy.network === 'enabled' ? 'any' : options.ownLoopback ? 'inet' : 'unix';
+    const filterFd = descriptors.addFile(buildSeccompFilter(architecture, sockets));
+    const programFd = descriptors.addFile(
+      buildEntryProgram(architecture, {
+        program: plan.program,
+        argv: plan.argv,
+        env: plan.env,
+        cwd: plan.cwd,
+        takesTerminal: plan.stdio.kind === 'pty',
+        statusFd: entry.as,
+        ownDescriptorsFrom: descriptors.first,
+      }),
+    );
+    const words = [
+      ...describeNamespaces(policy.network === 'enabled' ? 'shared' : 'own'),
+      ...(view === undefined ? describeOpenView() : describeView(view, () => descriptors.addEmptyFile())),
+      ...['--seccomp', String(filterFd)],
+      ...['--chdir', '/'],
+    ];
+    const argumentsFd = descriptors.addFile(encodeArguments(words));
+    return {
+      plan: {
+        program: path,
+        argv: ['bwrap', '--args', String(argumentsFd), '--', `/proc/self/fd/${programFd}`],
+        cwd: plan.cwd,
+        // The program's own comes with it; bubblewrap needs none.
+        env: new Map(),
+        stdio: plan.stdio.kind === 'pty' ? { ...plan.stdio, leaveTerminal: true } : plan.stdio,
+        extraDescriptors: [...plan.extraDescriptors, ...descriptors.added],
+      },
+      entry: entry.pipe,
+      started: () => {
+        entry.pipe.handOver();
+        descriptors.closeFiles();
+      },
+      ended: () => {
+        entry.pipe.close();
+        for (const { target } of targets) target?.release();
+      },
+    };
+  } catch (error) {
+    descriptors.closeAll();
+    throw error;
+  }
+}
+
+/** The descriptors that bubblewrap gets, numbered from behind those of the program. */
+class LaunchDescriptors {
+  readonly first: number;
+  readonly added: { readonly fd: number; readonly as: number }[] = [];
+  readonly #files: MemoryFile[] = [];
+  #pipe: ReportPipe | undefined;
+  #emptyFile: MemoryFile | undefined;
+  #emptyFiles = 0;
+
+  constructor(taken: LaunchPlan['extraDescriptors']) {
+    this.first = Math.max(2, ...taken.map(({ as }) => as)) + 1;
+  }
+
+  openReport(): { readonly pipe: ReportPipe; readonly as: number } {
+    this.#pipe = openReportPipe();
+    return { pipe: this.#pipe, as: this.#add(this.#pipe.fd) };
+  }
+
+  addFile(contents: Buffer): number {
+    return this.#add(this.#createFile(contents).fd);
+  }
+
+  /** The same file every time, under another number, because bubblewrap closes each when it has read it. */
+  addEmptyFile(): number {
+    if (++this.#emptyFiles > MAX_HIDDEN_FILES)
+      throw unenforceable(`more than ${MAX_HIDDEN_FILES} files are denied one by one`);
+    this.#emptyFile ??= this.#createFile(Buffer.alloc(0));
+    return this.#add(this.#emptyFile.fd);
+  }
+
+  closeFiles(): void {
+    for (const file of this.#files.splice(0)) file.close();
+  }
+
+  closeAll(): void {
+    this.closeFiles();
+    this.#pipe?.close();
+  }
+
+  #createFile(contents: Buffer): MemoryFile {
+    const file = createMemoryFile(contents);
+    this.#files.push(file);
+    return file;
+  }
+
+  #add(fd: number): number {
+    const as = this.first + this.added.length;
+    this.added.push({ fd, as });
+    return as;
+  }
+}

@@ -1,0 +1,92 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { platform } from 'node:process';
+import { hasMemoryFiles } from '../../native/memory-file.js';
+import { readProgramOutput } from '../../native/read-program-output.js';
+import { thisArchitecture } from './architecture.js';
+
+/** The oldest version with everything that is asked of it here. */
+export const OLDEST_VERSION = '0.5.0';
+
+/** Longest that `bwrap --version` may take, in milliseconds. */
+const VERSION_TIMEOUT_MS = 5_000;
+
+/** Where it is looked for when the server has no PATH, and beside what its PATH names. */
+const SYSTEM_DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin'];
+
+const INSTALL_HINT =
+  'install bubblewrap, as with `apt-get install bubblewrap`, `dnf install bubblewrap`, `pacman -S bubblewrap` or ' +
+  '`apk add bubblewrap`';
+
+/** The sandbox program of this system, or why it cannot be used. */
+export type Bubblewrap =
+  | { readonly available: true; readonly path: string; readonly version: string }
+  | {
+      readonly available: false;
+      readonly path?: string;
+      readonly version?: string;
+      readonly reason: string;
+      /** What the user can do about it. */
+      readonly hint?: string;
+    };
+
+let found: Bubblewrap | undefined;
+
+/** Finds bubblewrap. It is looked for until it is found, so that an installation counts without a restart. */
+export function findBubblewrap(): Bubblewrap {
+  if (found?.available !== true) found = lookForBubblewrap();
+  return found;
+}
+
+function lookForBubblewrap(): Bubblewrap {
+  if (platform !== 'linux') return unavailable(`there is no sandbox for ${platform}`);
+  if (thisArchitecture() === undefined)
+    return unavailable(`there is no sandbox for ${process.arch} processors`);
+  if (!hasMemoryFiles()) return unavailable('the native launcher, which the sandbox needs, cannot be used');
+  const path = findProgram('bwrap');
+  if (path === undefined) return unavailable('bubblewrap (`bwrap`) is not installed', INSTALL_HINT);
+  const version = readVersion(path);
+  if (version === undefined)
+    return { ...unavailable(`${path} does not say its version`, INSTALL_HINT), path };
+  if (compareVersions(version, OLDEST_VERSION) < 0)
+    return {
+      ...unavailable(`bubblewrap ${version} is older than ${OLDEST_VERSION}`, INSTALL_HINT),
+      path,
+      version,
+    };
+  return { available: true, path, version };
+}
+
+function unavailable(reason: string, hint?: string): Bubblewrap & { available: false } {
+  return { available: false, reason, ...(hint === undefined ? {} : { hint }) };
+}
+
+function findProgram(name: string): string | undefined {
+  const own = (process.env.PATH ?? '').split(delimiter).filter((directory) => directory.startsWith('/'));
+  return [...own, ...SYSTEM_DIRECTORIES].map((directory) => join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function readVersion(path: string): string | undefined {
+  const output = readProgramOutput(path, ['--version'], VERSION_TIMEOUT_MS);
+  return output === undefined ? undefined : /\b\d+\.\d+(?:\.\d+)?\b/.exec(output)?.[0];
+}
+
+/** Negative when `a` is older than `b`. */
+export function compareVersions(a: string, b: string): number {
+  const left = a.split('.').map(Number);
+  const right = b.split('.').map(Number);
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LaunchedProcess, Launcher, LaunchPlan } from '../../native/launch.js';
+import { findChildren } from '../../native/namespace-members.js';
+import { readProcess } from '../../native/process-tree.js';
+import { OsError } from '../../os-error.js';
+import { killTrees } from '../../terminate/kill-trees.js';
+import type { ResolvedPolicy } from '../policy/policy.js';
+import { PolicyError } from '../policy/policy-error.js';
+import { type ConfineOptions, confine } from './confine.js';
+import { ConfinedProcess } from './confined-process.js';
+
+/** Most that is kept of what bubblewrap says when it fails, in bytes. */
+const MAX_COMPLAINT_BYTES = 4_096;
+
+/** Time between looks whether a sandbox is empty at which it is left to the next sweep, in milliseconds. */
+const LONGEST_PAUSE_MS = 64;
+
+export interface LaunchConfinedOptions extends ConfineOptions {
+  readonly launcher: Launcher;
+  /** Takes charge of what was launched, before it is known whether it becomes the program. */
+  onLaunched(launched: LaunchedProcess): void;
+}
+
+/**
+ * Starts a program in a sandbox and waits until it runs. Throws {@link PolicyError} when the policy cannot be kept here,
+ * and `OsError` when the program cannot be started, as without a sandbox.
+ */
+export async function launchConfined(
+  policy: ResolvedPolicy,
+  plan: LaunchPlan,
+  { launcher, onLaunched, ...options }: LaunchConfinedOptions,
+): Promise<LaunchedProcess> {
+  const confined = await confine(policy, plan, options);
+  const launched = tryLaunch(launcher, confined.plan, confined);
+  onLaunched(launched);
+  void whenEmpty(launched).then(() => confined.ended());
+  const [entered, errno] = await confined.entry.report;
+  if (entered === undefined) {
+    throw new PolicyError(
+      'unenforceable',
+      `failed to prepare process sandbox: ${await readComplaint(launched)}`,
+    );
+  }
+  if (errno !== undefined) {
+    discard(launched);
+    throw new OsError(errno, 'execve');
+  }
+  return new ConfinedProcess(launched);
+}
+
+/**
+ * Resolves when nobody is left in a sandbox, and its mounts are gone with them. That is when bubblewrap's process in there
+ * is: the others do not outlive it, and it waits for them.
+ */
+async function whenEmpty(launched: LaunchedProcess): Promise<void> {
+  const [init] = findChildren(launched.pid);
+  await launched.exit;
+  for (let pauseMs = 1; init !== undefined && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
+    if (readProcess(init.pid)?.startTime !== init.startTime) return;
+    await sleep(pauseMs, undefined, { ref: false });
+  }
+  await launched.gone;
+}
+
+function tryLaunch(
+  launcher: Launcher,
+  plan: LaunchPlan,
+  { started, ended }: { started(): void; ended(): void },
+): LaunchedProcess {
+  try {
+    return launcher.launch(plan);
+  } catch (error) {
+    ended();
+    throw error;
+  } finally {
+    started();
+  }
+}
+
+/** What bubblewrap said before it gave up. */
+async function readComplaint(launched: LaunchedProcess): Promise<string> {
+  const chunks: Buffer[] = [];
+  const ends = launched.outputs.map(
+    (source) => new Promise<void>((resolve) => source.start((chunk) => void chunks.push(chunk), resolve)),
+  );
+  await launched.exit;
+  killTrees([launched]);
+  await Promise.all(ends);
+  launched.input?.close();
+  const text = Buffer.concat(chunks).subarray(0, MAX_COMPLAINT_BYTES).toString().trim();
+  return text === '' ? 'bubblewrap ended without a word' : text;
+}
+
+function discard(launched: LaunchedProcess): void {
+  killTrees([launched]);
+  for (const source of launched.outputs) source.destroy();
+  launched.input?.close();
+}

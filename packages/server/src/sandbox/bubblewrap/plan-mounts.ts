@@ -1,0 +1,179 @@
+import { accessSync, constants } from 'node:fs';
+import { isWithin, parentPath } from '../../fs/native-path.js';
+import { listHiddenDirectories, listHiddenSockets } from '../hidden-sockets.js';
+import { accessTo, findRule, orderEntries } from '../policy/access.js';
+import { findDeniedPaths } from '../policy/find-denied-paths.js';
+import type { FilePolicy, PolicyEntry } from '../policy/policy.js';
+import { unenforceable } from '../policy/policy-error.js';
+import { type CrossedLink, type Location, locatePath } from './locate-path.js';
+import { isMountTarget, type TargetKind } from './mount-targets.js';
+
+/** One thing that the view of a sandboxed program is made of. Paths lead through no link. */
+export type Mount =
+  | { readonly kind: 'bind'; readonly path: Buffer; readonly writable: boolean }
+  /** Nothing can be seen of the directory. A passable one can still be gone through, to what is mounted below. */
+  | { readonly kind: 'hide-directory'; readonly path: Buffer; readonly passable: boolean }
+  | { readonly kind: 'hide-file'; readonly path: Buffer }
+  /** A link where the view has nothing else, so that paths which lead through it go on to work. */
+  | { readonly kind: 'link'; readonly path: Buffer; readonly target: Buffer };
+
+export interface MountPlan {
+  /** What the whole is: the host's root, or an empty one. */
+  readonly root: 'read' | 'write' | 'empty';
+  /** In the order in which they are made. */
+  readonly mounts: readonly Mount[];
+  /** What has to be put in place first, because mounts are made on it and nothing is there. */
+  readonly targets: readonly { readonly path: Buffer; readonly kind: TargetKind }[];
+}
+
+const ROOT = Buffer.from('/');
+
+/** Made anew for every sandbox, whatever the rules say. */
+const OWN_FILE_SYSTEMS = [Buffer.from('/proc')];
+
+/** What programs cannot do without: themselves, their libraries and what is set up for all. */
+const MINIMAL_PATHS = [
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/usr',
+  '/etc',
+  '/nix/store',
+  '/run/current-system/sw',
+  // Where /etc/resolv.conf leads to on many systems.
+  '/run/systemd/resolve',
+];
+
+/** A rule, where it leads. */
+interface PlacedRule extends PolicyEntry {
+  readonly location: Location;
+}
+
+/**
+ * Decides what a program sees under a policy, from what exists now. Throws `PolicyError` for what mounts cannot
+ * keep.
+ */
+export async function planMounts(files: FilePolicy): Promise<MountPlan> {
+  const denied = await findDeniedPaths(files);
+  const rules = placeRules([
+    ...files.entries,
+    ...denied.map((path): PolicyEntry => ({ path, access: 'deny' })),
+    ...listMinimal(files),
+  ]);
+  refuseWritableLinks(rules);
+  const rootAccess = accessTo(rules, ROOT);
+  const planner = new Planner(rules);
+  for (const rule of rules) planner.add(rule);
+  planner.addLinks(rules.flatMap(({ location }) => location.links));
+  planner.hideSockets();
+  const { mounts, targets } = planner;
+  return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
+}
+
+function listMinimal({ minimal, entries }: FilePolicy): PolicyEntry[] {
+  if (!minimal) return [];
+  return MINIMAL_PATHS.map((path) => Buffer.from(path))
+    .filter((path) => accessTo(entries, path) === 'deny' && !entries.some((entry) => entry.path.equals(path)))
+    .map((path) => ({ path, access: 'read' }));
+}
+
+/** Rules by where they lead, so that no link can lead around one. */
+function placeRules(entries: readonly PolicyEntry[]): PlacedRule[] {
+  const locations = new Map<PolicyEntry, Location>();
+  const placed = entries.map((entry) => {
+    const location = locatePath(entry.path);
+    const rule: PolicyEntry = { path: location.path, access: entry.access };
+    locations.set(rule, location);
+    return rule;
+  });
+  return orderEntries(placed).map((rule) => ({ ...rule, location: locations.get(rule)! }));
+}
+
+/**
+ * A link in a writable directory says today what a program made of it yesterday. A rule that leads through one would
+ * open or close whatever the program likes.
+ */
+function refuseWritableLinks(rules: readonly PlacedRule[]): void {
+  for (const { location } of rules) {
+    const changeable = location.links.find(({ path }) => isChangeable(rules, parentPath(path)));
+    if (changeable === undefined) continue;
+    throw unenforceable(
+      `the rule for ${location.path} leads through a link in a writable directory, ${changeable.path}`,
+    );
+  }
+}
+
+function isChangeable(rules: readonly PolicyEntry[], directory: Buffer): boolean {
+  if (accessTo(rules, directory) !== 'write') return false;
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+class Planner {
+  readonly mounts: Mount[] = [];
+  readonly targets: { readonly path: Buffer; readonly kind: TargetKind }[] = [];
+
+  constructor(private readonly rules: readonly PlacedRule[]) {}
+
+  add(rule: PlacedRule): void {
+    const { path, access, location } = rule;
+    if (path.equals(ROOT) || OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return;
+    const around = accessTo(this.rules, parentPath(path));
+    if (location.kind === 'missing') {
+      if (access !== 'write') this.#keepMissing(rule, around);
+      return;
+    }
+    // One that is there for somebody else's mounts goes when he goes, unless it is held here, too.
+    if (access !== 'write' && isMountTarget(path)) this.targets.push({ path, kind: location.kind });
+    if (access === 'deny') {
+      if (around !== 'deny') this.#hide(path, location.kind);
+    } else if (access !== around) {
+      this.mounts.push({ kind: 'bind', path, writable: access === 'write' });
+    }
+  }
+
+  addLinks(links: readonly CrossedLink[]): void {
+    for (const { path, target } of links)
+      if (accessTo(this.rules, path) === 'deny') this.mounts.push({ kind: 'link', path, target });
+  }
+
+  hideSockets(): void {
+    for (const name of [...listHiddenDirectories(), ...listHiddenSockets()]) {
+      const { path, kind } = locatePath(Buffer.from(name));
+      const isNamed = this.rules.some((rule) => isWithin(rule.path, path));
+      if (kind !== 'missing' && !isNamed && accessTo(this.rules, path) !== 'deny') this.#hide(path, kind);
+    }
+  }
+
+  #hide(path: Buffer, kind: TargetKind): void {
+    if (kind === 'file') this.mounts.push({ kind: 'hide-file', path });
+    else this.mounts.push({ kind: 'hide-directory', path, passable: this.#hasOpenBelow(path) });
+  }
+
+  #hasOpenBelow(path: Buffer): boolean {
+    return this.rules.some((rule) => rule.access !== 'deny' && isWithin(rule.path, path));
+  }
+
+  /** What must not be written, and is not there, must not come to be there either. */
+  #keepMissing({ path, access, location: { firstMissing = path } }: PlacedRule, around: string): void {
+    const parent = parentPath(firstMissing);
+    const rule = findRule(this.rules, parent);
+    if (around === 'deny' || rule?.access !== 'write' || locatePath(parent).kind !== 'directory') return;
+    if (this.targets.some((target) => target.path.equals(firstMissing))) return;
+    // What is denied may be meant as anything; what may be read is seen as an empty directory.
+    if (access === 'deny') {
+      this.targets.push({ path: firstMissing, kind: 'file' });
+      this.mounts.push({ kind: 'hide-file', path: firstMissing });
+    } else {
+      this.targets.push({ path: firstMissing, kind: 'directory' });
+      this.mounts.push({ kind: 'bind', path: firstMissing, writable: false });
+    }
+  }
+}

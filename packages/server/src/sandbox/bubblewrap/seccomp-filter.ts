@@ -1,0 +1,86 @@
+import { constants } from 'node:os';
+import type { Architecture } from './architecture.js';
+import {
+  argument,
+  CALL_NUMBER,
+  encode,
+  finish,
+  type Instruction,
+  load,
+  PROCESSOR,
+  unlessEqual,
+  whenAnyBit,
+  whenAtLeast,
+  whenEqual,
+} from './bpf.js';
+import { FORBIDDEN_CALLS, JUDGED_CALLS, type JudgedCall } from './system-calls.js';
+
+/** Which sockets may be made: any, those of a network of one machine, or only such as have nothing to do with networks. */
+export type AllowedSockets = 'any' | 'inet' | 'unix';
+
+const ALLOW = 0x7fff0000;
+const KILL_PROCESS = 0x80000000;
+const FAIL = 0x00050000;
+
+const { EPERM, ENOSYS } = constants.errno;
+
+/** What the kernel calls each processor, and where the numbers of its other set of system calls begin. */
+const PROCESSORS: Readonly<
+  Record<Architecture, { readonly name: number; readonly otherCallsFrom: number | undefined }>
+> = {
+  x64: { name: 0xc000003e, otherCallsFrom: 0x40000000 },
+  arm64: { name: 0xc00000b7, otherCallsFrom: undefined },
+};
+
+/** CLONE_NEW{TIME,NS,CGROUP,UTS,IPC,USER,PID,NET}; the first has no meaning for `clone`, where it is part of a signal. */
+const NEW_NAMESPACES = 0x7e020000;
+const NEW_TIME_NAMESPACE = 0x80;
+
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+const FAMILIES: Readonly<Record<Exclude<AllowedSockets, 'any'>, readonly number[]>> = {
+  // AF_UNIX; AF_INET and AF_INET6.
+  unix: [1],
+  inet: [1, 2, 10],
+};
+
+/**
+ * Makes the filter of a sandbox for bubblewrap's `--seccomp`. It forbids what could change the sandbox, look into other
+ * processes, or reach parts of the kernel that a sandboxed program has no use for. Calls of another processor, which have
+ * other numbers and would pass unseen, end the process.
+ */
+export function buildSeccompFilter(architecture: Architecture, sockets: AllowedSockets): Buffer {
+  const { name, otherCallsFrom } = PROCESSORS[architecture];
+  const number = (call: JudgedCall): number => JUDGED_CALLS[call][architecture];
+  const refuse = finish(FAIL | EPERM);
+  const judgeSocket = sockets === 'any' ? [] : allowFamilies(FAMILIES[sockets]);
+  return encode([
+    load(PROCESSOR),
+    ...unlessEqual(name, [finish(KILL_PROCESS)]),
+    load(CALL_NUMBER),
+    ...(otherCallsFrom === undefined ? [] : whenAtLeast(otherCallsFrom, [finish(KILL_PROCESS)])),
+    ...FORBIDDEN_CALLS[architecture].flatMap((call) => whenEqual(call, [refuse])),
+    // Its flags are in memory, where a filter cannot look; programs take the older call when this one is not there.
+    ...whenEqual(number('clone3'), [finish(FAIL | ENOSYS)]),
+    ...judgeArgument(number('clone'), 0, whenAnyBit(NEW_NAMESPACES, [refuse])),
+    ...judgeArgument(number('unshare'), 0, whenAnyBit(NEW_NAMESPACES | NEW_TIME_NAMESPACE, [refuse])),
+    // They put words into the mouth of whoever types at the terminal.
+    ...judgeArgument(number('ioctl'), 1, [
+      ...whenEqual(TIOCSTI, [refuse]),
+      ...whenEqual(TIOCLINUX, [refuse]),
+    ]),
+    ...judgeArgument(number('socket'), 0, judgeSocket),
+    ...judgeArgument(number('socketpair'), 0, judgeSocket),
+    finish(ALLOW),
+  ]);
+}
+
+/** Steps for one call that look at the low half of an argument; whoever passes them passes. */
+function judgeArgument(call: number, index: number, steps: readonly Instruction[]): Instruction[] {
+  return steps.length === 0 ? [] : whenEqual(call, [load(argument(index)), ...steps, finish(ALLOW)]);
+}
+
+function allowFamilies(families: readonly number[]): Instruction[] {
+  return [...families.flatMap((family) => whenEqual(family, [finish(ALLOW)])), finish(FAIL | EPERM)];
+}
