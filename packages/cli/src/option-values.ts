@@ -1,6 +1,7 @@
 import { UsageError } from './usage-error.js';
 
 const MAX_U64 = 2n ** 64n - 1n;
+const TRUTH_TEXTS = ['true', 'false'] as const;
 
 /** A kind of value: how the text behind a flag, and a value of the configuration file, become one of it. */
 export interface ValueKind<Value> {
@@ -8,6 +9,8 @@ export interface ValueKind<Value> {
   readonly expected: string;
   /** Whether the flag has no value, one, or one each time it is given. */
   readonly arity: 'none' | 'one' | 'many';
+  /** All texts that can stand behind the flag, where they are few. */
+  readonly choices?: readonly string[];
   /** Throws a {@link UsageError} that names `flags`. */
   fromText(text: string, flags: string): Value;
   /** The value, or nothing when it is something else. */
@@ -35,6 +38,7 @@ export function choice<Choice extends string>(choices: readonly Choice[]): Value
   return {
     expected: choices.map((candidate) => `"${candidate}"`).join(' or '),
     arity: 'one',
+    choices,
     fromText: (value, flags) => find(value) ?? refuseChoice(value, flags, choices),
     fromConfig: find,
   };
@@ -44,9 +48,10 @@ export function choice<Choice extends string>(choices: readonly Choice[]): Value
 export const truth: ValueKind<boolean> = {
   expected: 'true or false',
   arity: 'one',
+  choices: TRUTH_TEXTS,
   fromText: (value, flags) => {
     if (value === 'true' || value === 'false') return value === 'true';
-    return refuseChoice(value, flags, ['true', 'false']);
+    return refuseChoice(value, flags, TRUTH_TEXTS);
   },
   fromConfig: (value) => (typeof value === 'boolean' ? value : undefined),
 };

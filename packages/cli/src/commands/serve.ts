@@ -59,6 +59,8 @@ function toOption(
     `${description}${repeatable}${standard === undefined ? '' : ` [default: ${standard}]`}`,
   );
   if (kind.arity === 'none') return option;
+  // Told in help and to shells; refused by the parser below, in words that clients already know.
+  if (kind.choices !== undefined) option.argChoices = [...kind.choices];
   return option.argParser<unknown>((value, earlier) => {
     if (earlier === undefined) return kind.fromText(value, flags);
     if (kind.arity === 'many')

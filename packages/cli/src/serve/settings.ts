@@ -83,11 +83,7 @@ export const SETTINGS = {
   listen: setting(textList, 'URL', 'ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio', {
     default: 'ws://127.0.0.1:0',
   }),
-  wsAuth: setting(
-    choice(AUTH_MODES),
-    'MODE',
-    `credential that WebSocket clients need: ${AUTH_MODES.join(' or ')}`,
-  ),
+  wsAuth: setting(choice(AUTH_MODES), 'MODE', 'credential that WebSocket clients need'),
   wsTokenFile: setting(text, 'PATH', 'file with the capability token'),
   wsTokenSha256: setting(text, 'HEX', 'SHA-256 digest of the capability token', { confidential: true }),
   wsSharedSecretFile: setting(text, 'PATH', 'file with the secret of signed tokens (HS256)'),
@@ -106,10 +102,10 @@ export const SETTINGS = {
   tlsKey: setting(text, 'FILE', 'private key for wss, PEM'),
   ...SERVER_SETTINGS,
   disableCapability: setting(textList, 'NAME', 'capability that this server does without'),
-  logLevel: setting(choice(LOG_LEVELS), 'LEVEL', `least severe level on stderr: ${LOG_LEVELS.join(', ')}`, {
+  logLevel: setting(choice(LOG_LEVELS), 'LEVEL', 'least severe level on stderr', {
     default: 'warn',
   }),
-  logFormat: setting(choice(LOG_FORMATS), 'FORMAT', LOG_FORMATS.join(' or '), {
+  logFormat: setting(choice(LOG_FORMATS), 'FORMAT', 'how lines on stderr are written', {
     defaultMeaning: 'pretty on a terminal, json elsewhere',
   }),
   auditLog: setting(text, 'FILE', 'append a line per process started, refused and ended'),

@@ -1,6 +1,7 @@
 import { type Logger, silentLogger } from '../telemetry/logger.js';
 import { FallbackLauncher } from './fallback/fallback-launcher.js';
 import type { Launcher } from './launch.js';
+import { loadLibc } from './libc.js';
 import { NativeLauncher } from './native-launcher.js';
 
 export interface LauncherOptions {
@@ -38,4 +39,18 @@ export function createLauncher({
     }
   }
   return new FallbackLauncher({ guardian, logger });
+}
+
+/** Whether the native launcher can be used here, or why the portable one takes its place. */
+export type NativeLauncherSupport =
+  | { readonly usable: true }
+  | { readonly usable: false; readonly reason: string };
+
+export function probeNativeLauncher(): NativeLauncherSupport {
+  try {
+    loadLibc();
+    return { usable: true };
+  } catch (error) {
+    return { usable: false, reason: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -1,0 +1,39 @@
+import { isUtf8 } from 'node:buffer';
+import { writeJson } from '../client/json.js';
+import { withMachine } from '../client/with-machine.js';
+import { writeFully } from '../client/write-fully.js';
+import type { CommandIo } from '../command-io.js';
+import type { CatFlags } from '../commands/cat.js';
+import { forEachPath } from './each-path.js';
+import { resolveRemotePath } from './resolve-remote-path.js';
+
+interface PrintedFile {
+  readonly path: string;
+  /** Absent where the content is no UTF-8. */
+  readonly text?: string;
+  readonly dataBase64?: string;
+}
+
+/** Prints files of the server's machine one after the other. Returns what to exit with. */
+export function printFiles(paths: readonly string[], flags: CatFlags, io: CommandIo): Promise<number> {
+  return withMachine(flags, io, async ({ machine }) => {
+    const printed: PrintedFile[] = [];
+    const exitCode = await forEachPath(paths, io, async (asked) => {
+      const path = await resolveRemotePath(machine, asked);
+      if (flags.json === true) printed.push(describe(path, await machine.fs.readFile(path)));
+      else await copyToStdout(machine.fs.createReadStream(path), io);
+    });
+    if (flags.json === true) writeJson(io, printed);
+    return exitCode;
+  });
+}
+
+async function copyToStdout(content: ReadableStream<Uint8Array>, { stdout }: CommandIo): Promise<void> {
+  // Whoever reads may have seen enough before the end.
+  for await (const chunk of content) if (!(await writeFully(stdout, chunk))) return;
+}
+
+function describe(path: string, content: Uint8Array): PrintedFile {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return isUtf8(bytes) ? { path, text: bytes.toString() } : { path, dataBase64: bytes.toString('base64') };
+}
