@@ -57,8 +57,8 @@ async function encryptIfAsked(socket: Socket, url: URL, trust: TrustStore): Prom
   return encrypted;
 }
 
-/** Asks a proxy for a connection to the host of `url`. */
-async function openTunnel(socket: Socket, url: URL, proxy: URL): Promise<Socket> {
+/** Asks a proxy, to which `socket` leads, for a connection to the host of `url`. */
+export async function openTunnel(socket: Socket, url: URL, proxy: URL): Promise<Socket> {
   const target = `${url.hostname}:${portToDial(url)}`;
   const credentials = basicCredentials(proxy);
   const request = httpRequest({

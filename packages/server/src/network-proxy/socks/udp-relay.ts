@@ -1,0 +1,80 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Gatekeeper } from '../gatekeeper.js';
+import { encodeReply, Reply } from './messages.js';
+import { type Endpoint, endpointKey, UdpAssociation } from './udp-association.js';
+
+/** Associations of one proxy at once. */
+export const MAX_ASSOCIATIONS = 64;
+
+/** Where programs hand in their datagrams, and get the answers. All associations share one port. */
+export class UdpRelay {
+  readonly #socket: UdpSocket = createSocket('udp4');
+  readonly #associations = new Set<UdpAssociation>();
+  readonly #byClient = new Map<string, UdpAssociation>();
+
+  constructor(private readonly gatekeeper: Gatekeeper) {
+    this.#socket.on('error', () => {});
+    this.#socket.on('message', (datagram, from) => {
+      // What cannot be sent is lost.
+      this.#find(from)
+        ?.send(datagram)
+        .catch(() => {});
+    });
+  }
+
+  /** Takes datagrams at a free port of an address, or at a descriptor that is bound already. Rejects if it cannot. */
+  async bind(at: { readonly address: string } | { readonly fd: number }): Promise<void> {
+    this.#socket.bind(at);
+    await once(this.#socket, 'listening');
+  }
+
+  /** Opens an association, which lasts as long as the connection that asked for it. */
+  associate(control: Socket, expectedPort: number): void {
+    if (this.#associations.size >= MAX_ASSOCIATIONS) {
+      control.end(encodeReply(Reply.generalFailure));
+      return;
+    }
+    const association = new UdpAssociation(this.gatekeeper, expectedPort, (datagram, to) =>
+      this.#socket.send(datagram, to.port, to.address),
+    );
+    this.#associations.add(association);
+    const end = () => {
+      this.#forget(association);
+      control.destroy();
+    };
+    control.once('close', end);
+    control.once('end', end);
+    // Nothing is said on it any more; reading tells when it ends.
+    control.resume();
+    const { address, port } = this.#socket.address();
+    control.write(encodeReply(Reply.succeeded, address, port));
+  }
+
+  close(): void {
+    for (const association of this.#associations) this.#forget(association);
+    this.#socket.close();
+  }
+
+  /** Whose datagram it is. The first from somewhere belongs to who said that he would send from there, or to who said nothing. */
+  #find(from: Endpoint): UdpAssociation | undefined {
+    const key = endpointKey(from);
+    const known = this.#byClient.get(key);
+    if (known !== undefined) return known;
+    const waiting = [...this.#associations].filter(({ client }) => client === undefined);
+    const association =
+      waiting.find(({ expectedPort }) => expectedPort === from.port) ??
+      waiting.find(({ expectedPort }) => expectedPort === 0);
+    if (association === undefined) return undefined;
+    association.client = { address: from.address, port: from.port };
+    this.#byClient.set(key, association);
+    return association;
+  }
+
+  #forget(association: UdpAssociation): void {
+    this.#associations.delete(association);
+    if (association.client !== undefined) this.#byClient.delete(endpointKey(association.client));
+    association.close();
+  }
+}
