@@ -1,0 +1,28 @@
+import { connect, ExitError } from '@exec-server/client';
+
+await using machine = await connect(process.argv[2] ?? 'ws://127.0.0.1:7711');
+
+// An exit code other than 0 is a result like any other …
+const listing = await machine.run(['ls', '/nowhere'], { env: { LC_ALL: 'C' } });
+console.log(listing.outcome.kind, listing.exitCode !== 0, listing.stderr.trimmed().includes('/nowhere'));
+
+// … unless `check` makes it an error, with the whole result in it.
+try {
+  await machine.run(['sh', '-c', 'echo half done; exit 3'], { check: true });
+} catch (error) {
+  if (!(error instanceof ExitError)) throw error;
+  console.log(error.result.exitCode, error.result.stdout.trimmed());
+}
+
+// The server keeps the time, ends everything the command started, and says so.
+const slow = await machine.run(['sh', '-c', 'echo begun; sleep 600'], { timeoutMs: 200, graceMs: 100 });
+console.log(slow.timedOut, slow.stdout.trimmed());
+
+// For the shell of the other side, with every value quoted for it.
+const name = "it's here";
+const { stdout } = await machine.shell`printf '%s\n' ${name} ${['a', 'b c']} | wc -l`;
+console.log(stdout.trimmed());
+
+// Output is kept from both ends; what lies between is counted.
+const much = await machine.run(['seq', '1000000'], { output: { headBytes: 1000, tailBytes: 1000 } });
+console.log(much.stdout.totalBytes, much.stdout.droppedBytes);
