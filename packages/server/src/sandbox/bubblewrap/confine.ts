@@ -8,7 +8,7 @@ import { describeNamespaces, describeOpenView, describeView, encodeArguments } f
 import { buildEntryProgram } from './entry-program.js';
 import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.js';
 import { holdMountTarget, type MountTarget } from './mount-targets.js';
-import { type MountPlan, planMounts } from './plan-mounts.js';
+import { forbidWriting, type MountPlan, planMounts } from './plan-mounts.js';
 import { type AllowedSockets, buildSeccompFilter } from './seccomp-filter.js';
 
 /** Paths that rules may deny one by one: each needs a descriptor while the sandbox is made. */
@@ -22,11 +22,16 @@ export interface ConfineOptions {
    */
   readonly ownLoopback?: boolean;
   /**
-   * Leaves it to the program to refuse paths that do not exist yet and must not be made, where there would have to be
-   * something on disk to mount on. Only for programs of this server.
+   * Lets the program write nothing, whatever the policy says. Then nothing has to be put on disk to keep paths from being
+   * made.
    * @default false
    */
-  readonly leaveMissing?: boolean;
+  readonly readOnly?: boolean;
+  /**
+   * Lets the program write nothing in `/proc`, where it could change itself: for one that writes what others tell it.
+   * @default false
+   */
+  readonly readOnlyProc?: boolean;
 }
 
 /** A launch inside of a sandbox, ready to be made, and what it holds. */
@@ -50,8 +55,9 @@ export async function confine(
   options: ConfineOptions = {},
 ): Promise<ConfinedLaunch> {
   const { path, architecture } = requireBubblewrap();
-  const view = policy.files === 'unrestricted' ? undefined : await planMounts(policy.files);
-  const targets = options.leaveMissing ? [] : await holdTargets(view);
+  const wanted = policy.files === 'unrestricted' ? undefined : await planMounts(policy.files);
+  const view = wanted && options.readOnly ? forbidWriting(wanted) : wanted;
+  const targets = await holdTargets(view);
   try {
     return assemble({
       path,
@@ -134,6 +140,7 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
     const words = [
       ...describeNamespaces(policy.network === 'enabled' ? 'shared' : 'own'),
       ...(view === undefined ? describeOpenView() : describeView(view, () => descriptors.addEmptyFile())),
+      ...(options.readOnlyProc ? ['--remount-ro', '/proc'] : []),
       ...['--seccomp', String(filterFd)],
       ...['--chdir', '/'],
     ];

@@ -73,6 +73,20 @@ export async function planMounts(files: FilePolicy): Promise<MountPlan> {
   return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
 }
 
+/**
+ * The same view for a program that is to write nothing: there is nothing on disk to be made for it, and what was made for
+ * others does not concern it.
+ */
+export function forbidWriting({ root, mounts, targets }: MountPlan): MountPlan {
+  return {
+    root: root === 'write' ? 'read' : root,
+    mounts: mounts
+      .filter(({ path }) => !targets.some((target) => target.path.equals(path)))
+      .map((mount) => (mount.kind === 'bind' ? { ...mount, writable: false } : mount)),
+    targets: [],
+  };
+}
+
 function listMinimal({ minimal, entries }: FilePolicy): PolicyEntry[] {
   if (!minimal) return [];
   return MINIMAL_PATHS.map((path) => Buffer.from(path))
@@ -162,7 +176,10 @@ class Planner {
   }
 
   /** What must not be written, and is not there, must not come to be there either. */
-  #keepMissing({ path, access, location: { firstMissing = path } }: PlacedRule, around: string): void {
+  #keepMissing({ path, access, location }: PlacedRule, around: string): void {
+    const above = parentPath(location.firstMissing ?? path);
+    // Below one that is there already for somebody else's mounts is nothing to be put.
+    const firstMissing = isMountTarget(above) ? above : (location.firstMissing ?? path);
     const parent = parentPath(firstMissing);
     const rule = findRule(this.rules, parent);
     if (around === 'deny' || rule?.access !== 'write' || locatePath(parent).kind !== 'directory') return;
