@@ -7,6 +7,7 @@ export default defineConfig({
     // Unit tests run on the sources; only tests that start the command use the build.
     alias: [
       { find: /^@exec-server\/(rpc|client)\/node$/, replacement: source('$1/src/node/index.ts') },
+      { find: /^@exec-server\/client\/unified-exec$/, replacement: source('client/src/unified-exec/index.ts') },
       // Tests run in Node, which takes the entry of that condition.
       { find: /^@exec-server\/client$/, replacement: source('client/src/node/index.ts') },
       {

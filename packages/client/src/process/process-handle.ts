@@ -239,7 +239,8 @@ export class ProcessHandle implements AsyncDisposable {
   }
 }
 
-function isConnectionGone(error: unknown): boolean {
+/** Whether there is no connection any more to do it over; the session ends its processes then. */
+export function isConnectionGone(error: unknown): boolean {
   return (
     error instanceof ExecServerError && (error.code === 'connection_lost' || error.code === 'session_expired')
   );

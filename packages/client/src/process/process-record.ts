@@ -1,9 +1,9 @@
 import type { ExecServerError } from '../errors.js';
-import type { ExitedEvent, OutputEvent, ProcessEvent, StreamName } from '../process-event.js';
+import type { ExitedEvent, OutputEvent, ProcessEvent } from '../process-event.js';
+import { CharacterMixer } from './character-mixer.js';
 import { HeadTailBuffer, type HeadTailLimits } from './head-tail-buffer.js';
 import { type Outcome, outcomeOfExit } from './outcome.js';
 import type { MissedEvents, ProcessResult, SpillFile } from './process-result.js';
-import { completeLength } from './utf8.js';
 
 const STILL_RUNNING: Outcome = { kind: 'unknown', reason: 'it is still running' };
 
@@ -16,8 +16,8 @@ export class ProcessRecord {
   readonly #stdout: HeadTailBuffer;
   readonly #stderr: HeadTailBuffer;
   readonly #all: HeadTailBuffer;
-  /** Beginnings of characters whose end has yet to come, so that `all` mixes characters and not bytes. */
-  readonly #severed = new Map<StreamName, Uint8Array>();
+  /** For `all`, which mixes characters and not bytes. */
+  readonly #mixer = new CharacterMixer();
   readonly #missed: MissedEvents[] = [];
   readonly #startedAtMs = performance.now();
   #endedAtMs: number | undefined;
@@ -88,7 +88,7 @@ export class ProcessRecord {
 
   /** What is known now; of a process that has not ended the outcome is not. */
   summarize(spill?: SpillFile): ProcessResult {
-    if (this.#isOver) this.#flushSevered();
+    if (this.#isOver) for (const rest of this.#mixer.flush()) this.#all.append(rest);
     const outcome = this.outcome ?? STILL_RUNNING;
     const stdout = this.#stdout.collect();
     const stderr = this.#stderr.collect();
@@ -112,17 +112,7 @@ export class ProcessRecord {
 
   #takeOutput({ stream, data }: OutputEvent): void {
     (stream === 'stderr' ? this.#stderr : this.#stdout).append(data);
-    const severed = this.#severed.get(stream);
-    const bytes = severed === undefined ? data : concatenate(severed, data);
-    const complete = completeLength(bytes);
-    this.#all.append(bytes.subarray(0, complete));
-    if (complete < bytes.length) this.#severed.set(stream, bytes.slice(complete));
-    else this.#severed.delete(stream);
-  }
-
-  #flushSevered(): void {
-    for (const bytes of this.#severed.values()) this.#all.append(bytes);
-    this.#severed.clear();
+    this.#all.append(this.#mixer.take(stream, data));
   }
 
   #finish(reason: string): void {
@@ -136,11 +126,4 @@ export class ProcessRecord {
     this.#endedAtMs ??= performance.now();
     this.#resolveEnded();
   }
-}
-
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
-  return bytes;
 }

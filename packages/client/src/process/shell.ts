@@ -17,9 +17,10 @@ export interface Shell extends ShellTag {
 }
 
 /** Shells that read quotes the way POSIX says. */
-const POSIX_SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash']);
+export const POSIX_SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash']);
 
-const FALLBACK_SHELL = '/bin/sh';
+/** The shell that every POSIX system has. */
+export const FALLBACK_SHELL = '/bin/sh';
 
 export function createShell(client: SessionClient): Shell {
   const tagWith =

@@ -67,7 +67,8 @@ function checkNumbers({ keepAliveMs, timeoutMs, graceMs, output }: CommonOptions
   requireWholeNumber('output.tailBytes', output?.tailBytes);
 }
 
-async function defaultDirectory(client: SessionClient): Promise<string> {
+/** Where a process runs that is not told where, as a `file:` URL. */
+export async function defaultDirectory(client: SessionClient): Promise<string> {
   const { cwd, userHomeDir } = await client.environment();
   return cwd ?? userHomeDir ?? 'file:///';
 }

@@ -1,0 +1,15 @@
+/** Where unified exec takes time from, so that a test can move it. */
+export interface Clock {
+  /** Milliseconds since some fixed point; never jumps back. */
+  now(): number;
+  /** Runs `task` once after `delayMs` milliseconds unless it is cancelled. */
+  after(delayMs: number, task: () => void): { cancel(): void };
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
