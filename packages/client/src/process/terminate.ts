@@ -18,7 +18,7 @@ export interface TerminateOptions {
 
 /** What ending a process came to. */
 export interface TerminateResult {
-  /** False when it had ended before. */
+  /** False when it had ended before; then `pids` are those whom it had left running. */
   readonly wasRunning: boolean;
   /** Who was signalled: the process and everything it started. Absent where the server does not tell. */
   readonly pids: readonly number[] | undefined;
@@ -51,10 +51,17 @@ export async function terminateProcess(
   const { graceMs, signal = 'SIGTERM' } = options;
   requireWholeNumber('graceMs', graceMs);
   const { outcome } = record;
-  if (outcome !== undefined) return { wasRunning: false, pids: [], signal, graceMs, outcome };
+  if (outcome !== undefined)
+    return { wasRunning: false, pids: await endLeftovers(context), signal: 'SIGKILL', graceMs: 0, outcome };
   const told = await endWith(context, graceMs === 0 ? 'SIGKILL' : signal, graceMs);
   await settled();
   return { wasRunning: true, ...told, outcome: record.outcome as Outcome };
+}
+
+/** Kills what a process that has ended left running, where the server can. */
+async function endLeftovers(context: TerminateContext): Promise<readonly number[] | undefined> {
+  if (!(await context.client.supports('processGracefulTerminate'))) return undefined;
+  return await callTerminate(context, { wait: true, leftovers: true });
 }
 
 async function endWith(context: TerminateContext, signal: SignalName, graceMs: number): Promise<FirstWord> {
@@ -83,7 +90,7 @@ async function isSent(context: TerminateContext, signal: SignalName): Promise<bo
 
 async function callTerminate(
   { client, session, target, record }: TerminateContext,
-  how: Pick<ParamsOf<'process/terminate'>, 'mode' | 'wait'> = {},
+  how: Pick<ParamsOf<'process/terminate'>, 'mode' | 'wait' | 'leftovers'> = {},
 ): Promise<readonly number[] | undefined> {
   const { running, pids } = await client.call('process/terminate', { ...target, ...how }, { resend: true });
   // It has ended, or is not known any more; either way there is news of it that did not get here.

@@ -205,6 +205,16 @@ describe('stdin', () => {
 });
 
 describe('terminate', () => {
+  it('ends what a process that has ended left running', async () => {
+    const machine = await openMachine();
+    const handle = await machine.spawn(sh('sleep 300 >/dev/null 2>&1 & echo $!'));
+    const left = Number(await firstLine(handle));
+    await handle.result();
+    expect(isRunning(left)).toBe(true);
+    expect(await handle.terminate()).toMatchObject({ wasRunning: false, pids: [left] });
+    expect(isRunning(left)).toBe(false);
+  });
+
   it('ends the tree with grace, and tells whom it told what', async () => {
     const machine = await openMachine();
     const handle = await machine.spawn([fixture('setsid-grandchild')]);

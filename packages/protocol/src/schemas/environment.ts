@@ -35,7 +35,7 @@ const ownCapabilities = {
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),
   processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),
   processGracefulTerminate: defaulted(
-    flag('`process/terminate` takes `mode` and `wait`, and answers with `pids`.'),
+    flag('`process/terminate` takes `mode`, `wait` and `leftovers`, and answers with `pids`.'),
   ),
   netWaitForPort: defaulted(flag('`net/waitForPort` exists.')),
 };

@@ -253,6 +253,9 @@ export const ProcessTerminateParams = struct(
       wait: defaulted(
         flag('Answer only when nobody of those who were signalled runs any more. Default: false.'),
       ),
+      leftovers: defaulted(
+        flag('Also kill what a process that has ended left running. Default: false, it is let be.'),
+      ),
     },
   },
 );

@@ -15,7 +15,7 @@ export type TerminateMode =
 
 /** What a request to end a process came to. */
 export interface TerminateOutcome {
-  /** False when it had ended before; nobody was signalled then. */
+  /** False when it had ended before; then only what it left running was signalled, and only if that was asked for. */
   readonly running: boolean;
   /** Who was signalled. */
   readonly pids: readonly number[];
@@ -39,6 +39,13 @@ export function terminateOnRequest(
   // Not before the kill: a program that sees the end of its input may exit in its own way.
   process.stdin?.abandon();
   return asOutcome(killed);
+}
+
+/** Kills what a process that has ended left running. */
+export function killLeftovers(process: ManagedProcess): TerminateOutcome {
+  const { pids, refusal } = killTrees([process]);
+  if (refusal !== undefined) throw refusal;
+  return { running: false, pids };
 }
 
 function asOutcome({ pids, refusal }: SignalOutcome): TerminateOutcome {

@@ -73,3 +73,21 @@ describe('terminate with grace', () => {
     expect((await untilClosed(wire, 'p')).exitCode).toBe(137);
   });
 });
+
+describe('terminate of what has ended', () => {
+  it('lets be what it left running, unless asked to end that too', async () => {
+    const wire = await openSession(openServer());
+    await wire.request('process/start', shellParams('p', 'sleep 300 >/dev/null 2>&1 & echo $!'));
+    const left = await firstPid(wire, 'p');
+    await untilClosed(wire, 'p');
+    const plain = await wire.request('process/terminate', { processId: 'p' });
+    expect(plain.result).toEqual({ running: false, pids: [] });
+    const { result } = await wire.request('process/terminate', {
+      processId: 'p',
+      leftovers: true,
+      wait: true,
+    });
+    expect(result).toEqual({ running: false, pids: [left] });
+    await waitForProcessGone(left);
+  });
+});

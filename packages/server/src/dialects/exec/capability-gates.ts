@@ -61,6 +61,7 @@ const MEMBERS: Readonly<Partial<Record<MethodName, Readonly<Record<string, Capab
     ...ANOTHER_SESSION,
     mode: 'processGracefulTerminate',
     wait: 'processGracefulTerminate',
+    leftovers: 'processGracefulTerminate',
   },
   'process/wait': ANOTHER_SESSION,
   'process/write': { ...ANOTHER_SESSION, closeStdin: 'processCloseStdin' },

@@ -4,7 +4,12 @@ import {
   type ProcessTerminateResult,
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
-import { type TerminateMode, type TerminateOutcome, terminateOnRequest } from '../../terminate/on-request.js';
+import {
+  killLeftovers,
+  type TerminateMode,
+  type TerminateOutcome,
+  terminateOnRequest,
+} from '../../terminate/on-request.js';
 import { untilGone } from '../../terminate/until-gone.js';
 import type { HandlerContext } from '../dialect.js';
 import { findTargetSlot } from './target.js';
@@ -28,9 +33,10 @@ function signalTree(params: ProcessTerminateParams, context: HandlerContext): Pr
     return { running: true, pids: [] };
   }
   const { process } = slot;
-  const { running, pids } = answerTerminate(() =>
-    terminateOnRequest(process, toMode(params.mode), context.engine.clock),
-  );
+  const { running, pids } = answerTerminate(() => {
+    if (params.leftovers === true && process.exit !== undefined) return killLeftovers(process);
+    return terminateOnRequest(process, toMode(params.mode), context.engine.clock);
+  });
   return { running, pids: [...pids] };
 }
 
