@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { platform } from 'node:process';
 import { hasMemoryFiles } from '../../native/memory-file.js';
-import { readProgramOutput } from '../../native/read-program-output.js';
+import { runBriefly } from '../../native/run-briefly.js';
 import { thisArchitecture } from './architecture.js';
 
 /** The oldest version with everything that is asked of it here. */
@@ -76,8 +76,7 @@ function isExecutable(path: string): boolean {
 }
 
 function readVersion(path: string): string | undefined {
-  const output = readProgramOutput(path, ['--version'], VERSION_TIMEOUT_MS);
-  return output === undefined ? undefined : /\b\d+\.\d+(?:\.\d+)?\b/.exec(output)?.[0];
+  return /\b\d+\.\d+(?:\.\d+)?\b/.exec(runBriefly(path, ['--version'], VERSION_TIMEOUT_MS).stdout)?.[0];
 }
 
 /** Negative when `a` is older than `b`. */

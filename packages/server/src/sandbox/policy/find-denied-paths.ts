@@ -7,7 +7,7 @@ import { type PolicyError, unenforceable } from './policy-error.js';
 /** Directory entries that are looked at for the patterns of one policy; more means that they cannot be kept. */
 export const MAX_SCANNED_ENTRIES = 200_000;
 /** Paths that the patterns of one policy may match. */
-export const MAX_DENIED_PATHS = 4_096;
+export const MAX_DENIED_PATHS = 1_024;
 
 /**
  * Finds what exists now of the paths that a policy's patterns deny. Nothing below a match is listed. Links are matched by

@@ -6,7 +6,7 @@ import {
   type SandboxEntry,
   type SpecialPath,
 } from '@exec-server/protocol';
-import { isWithin, joinPath, normalizePath } from '../../fs/native-path.js';
+import { baseName, isWithin, joinPath, normalizePath } from '../../fs/native-path.js';
 import { orderEntries } from './access.js';
 import { type FilePolicy, OPEN_POLICY, type PolicyEntry, type ResolvedPolicy } from './policy.js';
 import { PolicyError, unenforceable } from './policy-error.js';
@@ -151,7 +151,10 @@ class Places {
 }
 
 function protectNames(entries: readonly PolicyEntry[]): PolicyEntry[] {
-  const writable = entries.filter(({ path, access }) => access === 'write' && !path.equals(ROOT));
+  const writable = entries.filter(
+    ({ path, access }) =>
+      access === 'write' && !path.equals(ROOT) && !PROTECTED_NAMES.includes(baseName(path).toString()),
+  );
   const protectedPaths = writable.flatMap(({ path }) =>
     PROTECTED_NAMES.map((name) => joinPath(path, Buffer.from(name))),
   );

@@ -1,0 +1,356 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SandboxContext } from '@exec-server/protocol';
+import { openWire, type RunningServer, requireProgram, startServer, type Wire } from '@exec-server/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NOBODY, skipVisibly } from '../support/cgroups.js';
+import { machineProgram } from '../support/machine-code.js';
+import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../support/sandbox.js';
+
+const BUILT_SERVER = fileURLToPath(new URL('../../../cli/bin/exec-server.js', import.meta.url));
+const LEAK = 'of the server alone';
+
+/** How to run the server as somebody: as whoever runs the tests, and where that is root, as a user without rights, too. */
+const USERS = {
+  'this user': [process.execPath, BUILT_SERVER],
+  nobody: [
+    'setpriv',
+    `--reuid=${NOBODY}`,
+    `--regid=${NOBODY}`,
+    '--clear-groups',
+    process.execPath,
+    BUILT_SERVER,
+  ],
+} as const;
+
+/** What a program came to. */
+interface Outcome {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly sandboxDenied: boolean;
+}
+
+describe.each(Object.entries(USERS))('as %s', (user, command) => {
+  let server: RunningServer | undefined;
+  let wire: Wire;
+  let base: string;
+  let started = 0;
+  const inWorkspace = (name: string) => join(base, 'workspace', name);
+  const outside = (name: string) => join(base, 'outside', name);
+
+  beforeAll(async () => {
+    base = await mkdtemp(join(await realpath(tmpdir()), 'exec-server-escapes-'));
+    await chmod(base, 0o755);
+    if (user === 'nobody' && !canBecomeNobody(base)) return;
+    server = await startServer({ command, env: { ...process.env, EXEC_TEST_LEAK: LEAK } });
+    wire = await openWire(server.url);
+    await wire.request('initialize', { clientName: 'escapes' });
+    wire.send({ method: 'initialized' });
+  });
+
+  beforeEach(async (test) => {
+    requireSandbox(test);
+    requireProgram('perl', test);
+    if (server === undefined) skipVisibly(test, 'root, and files that everybody may read');
+    await rm(join(base, 'workspace'), { recursive: true, force: true });
+    for (const name of ['workspace', 'outside']) {
+      await mkdir(join(base, name), { recursive: true });
+      // The server may be another user.
+      await chmod(join(base, name), 0o777);
+    }
+    await writeFile(outside('file'), 'untouched');
+    await chmod(outside('file'), 0o666);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await rm(base, { recursive: true, force: true });
+  });
+
+  /** The sandbox of most tests: everything can be read, the workspace written, nobody reached. */
+  const usual = (...more: Parameters<typeof sandboxOf>[0]): SandboxContext =>
+    sandboxOf([READ_ROOT, rule(join(base, 'workspace'), 'write'), ...more]);
+
+  async function attempt(argv: readonly string[], sandbox = usual(), changes: object = {}): Promise<Outcome> {
+    const processId = `attempt-${++started}`;
+    const answer = await wire.request('process/start', {
+      processId,
+      argv,
+      cwd: `file://${join(base, 'workspace')}`,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+      tty: false,
+      sandbox,
+      ...changes,
+    });
+    expect(answer.result).toMatchObject({ sandboxType: 'linuxSeccomp' });
+    const isOf = (method: string) => (message: { method?: string; params?: Record<string, unknown> }) =>
+      message.method === method && message.params?.processId === processId;
+    const exited = await wire.next(isOf('process/exited'), `${processId} to exit`);
+    await wire.next(isOf('process/closed'), `${processId} to close`);
+    const chunks = wire.received
+      .filter(isOf('process/output'))
+      .map(({ params }) => Buffer.from(params?.chunk as string, 'base64'));
+    return {
+      exitCode: exited.params?.exitCode as number,
+      sandboxDenied: exited.params?.sandboxDenied as boolean,
+      output: Buffer.concat(chunks).toString(),
+    };
+  }
+
+  const shell = (script: string, sandbox?: SandboxContext, changes?: object) =>
+    attempt(['/bin/sh', '-c', script], sandbox, changes);
+  const perl = (script: string, sandbox?: SandboxContext, changes?: object) =>
+    attempt(['perl', '-e', script], sandbox, changes);
+
+  it('writes where it may, so that what follows means something', async () => {
+    expect(await shell('echo mine > file && cat file')).toEqual({
+      exitCode: 0,
+      output: 'mine\n',
+      sandboxDenied: false,
+    });
+    expect(await readFile(inWorkspace('file'), 'utf8')).toBe('mine\n');
+  });
+
+  it('does not write outside: by path, by `..`, through a link, through /proc', async () => {
+    await symlink('../outside', inWorkspace('link'));
+    const ways = [
+      outside('file'),
+      '../outside/file',
+      'link/file',
+      'link/../outside/file',
+      `/proc/self/root${outside('file')}`,
+      `/proc/1/root${outside('file')}`,
+      '/proc/self/cwd/../outside/file',
+    ];
+    for (const way of ways) {
+      const { exitCode } = await shell(`echo broken > '${way}'`);
+      expect([way, exitCode === 0]).toEqual([way, false]);
+    }
+    expect(await readFile(outside('file'), 'utf8')).toBe('untouched');
+  });
+
+  it('does not make a hard link to what is outside', async () => {
+    const { output } = await shell(`ln '${outside('file')}' stolen; echo broken > stolen`);
+    expect(output).toMatch(/Invalid cross-device link/);
+    expect(await readFile(outside('file'), 'utf8')).toBe('untouched');
+  });
+
+  it('does not see other processes, nor their descriptors, nor can it signal them', async () => {
+    const { output } = await shell(
+      `ls -d /proc/[0-9]*; ls -l /proc/${server!.pid}/fd /proc/1/fd; kill -0 ${server!.pid}; kill -9 -1; echo alive`,
+    );
+    const pids = [...output.matchAll(/^\/proc\/(\d+)$/gm)].map(([, pid]) => Number(pid));
+    expect(Math.max(...pids)).toBeLessThan(10);
+    expect(output).toMatch(/kill: No such process/);
+    expect(output).not.toMatch(/socket:|\.sock|eventpoll/);
+    expect((await wire.request('environment/status', {})).result).toEqual({ status: 'ready' });
+  });
+
+  it('has nothing but its three descriptors', async () => {
+    const { output } = await shell('ls /proc/self/fd');
+    // The listing has one for itself.
+    expect(output.trim().split('\n')).toEqual(['0', '1', '2', '3']);
+    const written = await shell('for fd in 3 4 5 6 7 8 9; do echo broken >&$fd; done');
+    expect(written.output.match(/Bad file descriptor/g)).toHaveLength(7);
+  });
+
+  it('knows nothing of the environment of the server', async () => {
+    const { output } = await shell('env; cat /proc/*/environ /proc/*/cmdline');
+    expect(output).not.toContain(LEAK);
+    expect(output).not.toMatch(/EXEC_TEST|EXEC_SERVER/);
+  });
+
+  it('cannot change its own sandbox', async (test) => {
+    if (process.arch !== 'x64') skipVisibly(test, 'x64');
+    const calls = {
+      ptrace: '101, 16, 1, 0, 0',
+      process_vm_readv: '310, 1, 0, 0, 0, 0, 0',
+      mount: '165, $s, $s, $s, 0, 0',
+      umount2: '166, $s, 2',
+      pivot_root: '155, $s, $s',
+      chroot: '161, $s',
+      fsopen: '430, $s, 0',
+      move_mount: '429, 0, $s, 0, $s, 0',
+      setns: '308, 0, 0',
+      'unshare(NEWUSER)': '272, 0x10000000',
+      'unshare(NEWNS)': '272, 0x20000',
+      'clone(NEWUSER)': '56, 0x10000011, 0, 0, 0, 0',
+      keyctl: '250, 0, -3, 0, 0, 0',
+      add_key: '248, $s, $s, $s, 1, -3',
+      bpf: '321, 0, $s, 0',
+      perf_event_open: '298, $s, 0, 0, -1, 0',
+      io_uring_setup: '425, 1, $s',
+      userfaultfd: '323, 0',
+      open_by_handle_at: '304, 0, $s, 0',
+    };
+    const script = Object.entries(calls)
+      .map(([name, args]) => `$s = "/tmp"; $r = syscall(${args}); print "${name} ", $r, " ", $!+0, "\\n";`)
+      .join(' ');
+    const EPERM = 1;
+    const { output } = await perl(script);
+    expect(output.trim().split('\n')).toEqual(Object.keys(calls).map((name) => `${name} -1 ${EPERM}`));
+    const ENOSYS = 38;
+    expect((await perl('syscall(435, 0, 0); print $!+0')).output).toBe(String(ENOSYS));
+  });
+
+  it('cannot mount, nor make user namespaces, with the usual tools', async () => {
+    const { output } = await shell(
+      'mount -t tmpfs none /mnt && echo mounted; unshare -Ur true && echo unshared',
+    );
+    expect(output).not.toMatch(/mounted|unshared/);
+  });
+
+  it('is ended by calls that the filter cannot see', async (test) => {
+    if (process.arch !== 'x64') skipVisibly(test, 'x64');
+    // getpid() by the numbers of x32, then exit(0).
+    await writeFile(inWorkspace('x32'), machineProgram('b827000040 0f05 31ff b83c000000 0f05'), {
+      mode: 0o755,
+    });
+    expect(await attempt(['./x32'])).toMatchObject({ exitCode: 128 + 31, sandboxDenied: true });
+    // The same without the bit is harmless: it is the call that ends it.
+    await writeFile(inWorkspace('x64'), machineProgram('b827000000 0f05 31ff b83c000000 0f05'), {
+      mode: 0o755,
+    });
+    expect(await attempt(['./x64'])).toMatchObject({ exitCode: 0, sandboxDenied: false });
+  });
+
+  it('cannot type at its own terminal', async () => {
+    const script = 'my $c = "x"; ioctl(STDIN, 0x5412, $c) and print "typed"; print $!+0, "\\n"';
+    expect((await perl(script, undefined, { tty: true })).output).toBe('1\r\n');
+  });
+
+  it('has no network: neither sockets, nor addresses, nor abstract names', async () => {
+    const name = `\\0exec-server-escapes-${process.pid}-${user}`;
+    const address = `use Socket; my $a = pack_sockaddr_un("${name}"); socket(S, AF_UNIX, SOCK_STREAM, 0) or die;`;
+    const listen = `${address} $| = 1; bind(S, $a) && listen(S, 9) or die; print "ready"; sleep 100`;
+    const processId = `abstract-${user}`;
+    await wire.request('process/start', {
+      processId,
+      argv: ['perl', '-e', listen],
+      cwd: 'file:///',
+      env: { PATH: '/usr/bin:/bin' },
+      tty: false,
+    });
+    await wire.next(
+      ({ method, params }) => method === 'process/output' && params?.processId === processId,
+      'the listener',
+    );
+    try {
+      const EPERM = 1;
+      const families = {
+        inet: '2, 1, 0',
+        raw: '2, 3, 1',
+        inet6: '10, 1, 0',
+        netlink: '16, 3, 0',
+        packet: '17, 3, 0',
+        vsock: '40, 1, 0',
+      };
+      const sockets = Object.entries(families)
+        .map(([family, args]) => `socket(S, ${args}) and print "${family}"; print $!+0, " ";`)
+        .join(' ');
+      expect((await perl(sockets)).output.trim().split(' ').map(Number)).toEqual(
+        Object.keys(families).map(() => EPERM),
+      );
+      const unix = `${address} connect(S, $a) and print "connected"; print $!+0`;
+      const ECONNREFUSED = 111;
+      expect((await perl(unix)).output).toBe(String(ECONNREFUSED));
+      // It can be reached by whoever is not confined.
+      expect((await perl(unix, sandboxOf([READ_ROOT], { network: 'enabled' }))).output).toMatch(/^connected/);
+      const metadata = await attempt(['bash', '-c', 'exec 3<>/dev/tcp/169.254.169.254/80 && echo reached']);
+      expect(metadata.output).not.toContain('reached');
+    } finally {
+      await wire.request('process/terminate', { processId });
+    }
+  });
+
+  it('does not change the machine by what the kernel shows as files', async () => {
+    const paths = [
+      '/proc/sys/kernel/core_pattern',
+      '/proc/sysrq-trigger',
+      '/sys/kernel/uevent_helper',
+      '/proc/sys/kernel/hostname',
+    ];
+    for (const path of paths) {
+      const { exitCode } = await shell(`echo broken > ${path}`);
+      expect([path, exitCode === 0]).toEqual([path, false]);
+    }
+  });
+
+  it('does not get around what is denied below a writable directory', async () => {
+    await mkdir(inWorkspace('secret'), { mode: 0o777 });
+    await writeFile(inWorkspace('secret/key'), 'the key', { mode: 0o666 });
+    await writeFile(inWorkspace('key'), 'the other key', { mode: 0o666 });
+    const sandbox = usual(rule(inWorkspace('secret'), 'deny'), rule(inWorkspace('key'), 'deny'));
+    const ways = [
+      'cat secret/key key',
+      'ls secret',
+      'mv secret moved && cat moved/key',
+      'rm -rf secret; cp -r secret copy',
+      'ln key link && cat link',
+      'mv key moved && cat moved',
+      `cat /proc/self/root${inWorkspace('key')}`,
+      'echo broken > key; echo broken > secret/new',
+      'chmod 777 secret key && cat secret/key',
+    ];
+    for (const way of ways) {
+      const { exitCode, output } = await shell(way, sandbox);
+      expect([way, exitCode === 0, output.includes('the ')]).toEqual([way, false, false]);
+    }
+    expect(await readFile(inWorkspace('secret/key'), 'utf8')).toBe('the key');
+    expect(await readFile(inWorkspace('key'), 'utf8')).toBe('the other key');
+  });
+
+  it('does not make what is denied and does not exist, nor what others would believe', async () => {
+    const sandbox = usual(rule(inWorkspace('later'), 'deny'), rule(inWorkspace('deep/down/later'), 'deny'));
+    for (const way of [
+      'mkdir later',
+      'echo x > later',
+      'mkdir -p deep/down',
+      'mkdir .git .codex',
+      'mv .git git && mkdir .git',
+    ]) {
+      const { exitCode } = await shell(way, sandbox);
+      expect([way, exitCode === 0]).toEqual([way, false]);
+    }
+    await expect.poll(() => readdir(inWorkspace(''))).toEqual([]);
+  });
+
+  it('does not see files that match a denied pattern, as far as they exist when it starts', async () => {
+    await writeFile(inWorkspace('a.env'), 'the key', { mode: 0o666 });
+    const sandbox = usual(pattern(`${inWorkspace('**/*.env')}`, 'deny'));
+    expect((await shell('cat a.env', sandbox)).output).not.toContain('the key');
+    // One that appears later is hidden from whatever starts from then on.
+    await mkdir(inWorkspace('sub'), { mode: 0o777 });
+    await writeFile(inWorkspace('sub/b.env'), 'the key', { mode: 0o666 });
+    expect((await shell('cat sub/b.env', sandbox)).output).not.toContain('the key');
+  });
+
+  it('cannot prepare a link for the next sandbox to open or to close', async () => {
+    await shell(`ln -s '${join(base, 'outside')}' door`);
+    for (const access of ['write', 'read', 'deny'] as const) {
+      const { error } = await wire.request('process/start', {
+        processId: `link-${access}-${user}`,
+        argv: ['/bin/true'],
+        cwd: 'file:///',
+        env: {},
+        tty: false,
+        sandbox: usual(rule(inWorkspace('door'), access)),
+      });
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('a link in a writable directory'),
+      });
+    }
+  });
+});
+
+/** Whether a server can be run here as a user without rights, who reaches what it is made of and the given directory. */
+function canBecomeNobody(directory: string): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const [program, ...args] = USERS.nobody;
+  const { status } = spawnSync(program, [...args, '--version'], { cwd: directory, stdio: 'ignore' });
+  return status === 0;
+}

@@ -1,0 +1,58 @@
+import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
+import { nativeToPathUri } from '@exec-server/protocol';
+import type { SkippableTest } from '@exec-server/testing';
+import { describeSandbox } from '../../src/sandbox/bubblewrap/describe-sandbox.js';
+import { skipVisibly } from './cgroups.js';
+
+type Access = SandboxEntry['access'];
+type SpecialPath = Extract<SandboxEntry['path'], { type: 'special' }>['value'];
+
+/** A rule for a path of this host. */
+export function rule(path: string, access: Access): SandboxEntry {
+  return { path: { type: 'path', path: nativeToPathUri(path) }, access };
+}
+
+/** A rule for a place that has a name. */
+export function special(value: SpecialPath, access: Access): SandboxEntry {
+  return { path: { type: 'special', value }, access };
+}
+
+/** A rule for a pattern. */
+export function pattern(text: string, access: Access): SandboxEntry {
+  return { path: { type: 'glob_pattern', pattern: text }, access };
+}
+
+/** Everything may be read. */
+export const READ_ROOT = special({ kind: 'root' }, 'read');
+
+/** A sandbox of rules for files, with restricted network unless `changes` say otherwise. */
+export function sandboxOf(
+  entries: readonly SandboxEntry[],
+  changes: Partial<SandboxContext> & {
+    readonly network?: 'enabled' | 'restricted';
+    readonly depth?: number;
+  } = {},
+): SandboxContext {
+  const { network = 'restricted', depth, ...context } = changes;
+  return {
+    permissions: {
+      type: 'managed',
+      network,
+      file_system: {
+        type: 'restricted',
+        entries: [...entries],
+        ...(depth === undefined ? {} : { glob_scan_max_depth: depth }),
+      },
+    },
+    windowsSandboxLevel: 'disabled',
+    ...context,
+  };
+}
+
+/** Skips a test where no sandbox can be made. Under CI, where everything is installed, it fails instead. */
+export function requireSandbox(test: SkippableTest): void {
+  const sandbox = describeSandbox();
+  if (sandbox.available) return;
+  if (process.env.CI) throw new Error(`${test.task.name} needs a sandbox: ${sandbox.reason}`);
+  skipVisibly(test, `a sandbox: ${sandbox.reason}`);
+}
