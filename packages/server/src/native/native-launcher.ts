@@ -12,6 +12,7 @@ import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } f
 import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
 import { startGuardian } from './native-guardian.js';
+import { OomScore } from './oom-score.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
 import { openPty, readEofCharacter, setTerminalSize, type TerminalSize } from './pty.js';
@@ -37,6 +38,7 @@ export class NativeLauncher implements Launcher {
   readonly #guardian: Guardian | null;
   readonly #cgroups: CgroupHome | null;
   readonly #groups = new Map<number, ProcessGroup>();
+  readonly #oomScore = new OomScore();
   readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
   #closed = false;
 
@@ -159,6 +161,7 @@ export class NativeLauncher implements Launcher {
       return inGroup.started;
     };
     const pid = reaper.spawn(this.#libc, start, { onExit, keepsAlive: true });
+    this.#oomScore.raise(pid);
     // An earlier child with this number can only be one whose whole session is gone.
     this.#sweep.delete(pid);
     this.#groups.get(pid)?.forget();
