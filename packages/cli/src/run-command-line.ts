@@ -2,15 +2,31 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
 import { type CommandIo, createProcessIo } from './command-io.js';
+import { addCatCommand } from './commands/cat.js';
 import type { CommandContext } from './commands/command-context.js';
+import { addCompletionCommand } from './commands/completion.js';
+import { addCpCommand } from './commands/cp.js';
+import { addDoctorCommand } from './commands/doctor.js';
+import { addLsCommand } from './commands/ls.js';
 import { addPsCommand } from './commands/ps.js';
+import { addRunCommand } from './commands/run.js';
 import { addServeCommand } from './commands/serve.js';
+import { addTokenCommand } from './commands/token.js';
 import { ExitCode } from './exit-codes.js';
 import { EXPLANATION } from './explanation.js';
 import { translateUsageError, UsageError } from './usage-error.js';
 
 /** Adds each command that is a client, in the order of the help. They load what they need when they run. */
-const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [addPsCommand];
+const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
+  addRunCommand,
+  addPsCommand,
+  addCpCommand,
+  addLsCommand,
+  addCatCommand,
+  addDoctorCommand,
+  addTokenCommand,
+  addCompletionCommand,
+];
 
 /** Commands that exit as another command did, so that their own failures need codes of their own. */
 const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'attach']);

@@ -1,14 +1,13 @@
 import { constants } from 'node:os';
 import { basename } from 'node:path';
-import type { CopySummary } from '@exec-server/client';
 import { toPrintable } from '../client/printable.js';
 import { withMachine } from '../client/with-machine.js';
 import { CommandError } from '../command-error.js';
 import type { CommandIo } from '../command-io.js';
 import type { CpFlags } from '../commands/cp.js';
 import { SIGNAL_EXIT_BASE } from '../exit-codes.js';
-import { copyPlace, planCopies } from './copy-places.js';
-import { parsePlace, placeText } from './place.js';
+import { copyPlace, type Omissions, planCopies, requireRemoteSide } from './copy-places.js';
+import { parsePlace } from './place.js';
 import { ProgressBar } from './progress-bar.js';
 
 /** Copies between this machine and the server's, one source after the other. */
@@ -22,22 +21,25 @@ export async function copyFiles(
     destination: parsePlace(paths.destination),
     recursive: flags.recursive === true,
   };
-  await untilInterrupted(io, (signal) =>
-    withMachine(flags, io, async ({ machine }) => {
+  requireRemoteSide(request);
+  await withMachine(flags, io, ({ machine }) =>
+    untilInterrupted(io, async (signal) => {
+      const omissions: string[] = [];
       for (const copy of await planCopies(machine, request)) {
         const bar = showsProgress(flags, io)
-          ? new ProgressBar(io.stderr, basename(placeText(copy.source)))
+          ? new ProgressBar(io.stderr, basename(copy.source.path))
           : undefined;
-        const onProgress = bar && ((progress: Parameters<typeof bar.update>[0]) => bar.update(progress));
         try {
-          const summary = await copyPlace(machine, copy, { signal, ...(onProgress && { onProgress }) });
+          const left = await copyPlace(machine, copy, {
+            signal,
+            ...(bar && { onProgress: (progress) => bar.update(progress) }),
+          });
+          omissions.push(...describeOmissions(left));
+        } finally {
           bar?.end();
-          if (summary !== undefined) tellOmissions(summary, io);
-        } catch (error) {
-          bar?.end();
-          throw error;
         }
       }
+      for (const line of omissions) io.stderr.write(`${line}\n`);
     }),
   );
 }
@@ -46,10 +48,11 @@ function showsProgress({ quiet }: CpFlags, { stderr }: CommandIo): boolean {
   return quiet !== true && stderr.isTTY === true;
 }
 
-function tellOmissions({ skipped, keptModes }: CopySummary, io: CommandIo): void {
-  for (const path of skipped)
-    io.stderr.write(`Not copied, because it is a socket, a FIFO or a device: ${toPrintable(path)}\n`);
-  if (!keptModes) io.stderr.write('Permissions were not kept: the server cannot tell or set them.\n');
+function describeOmissions({ skipped, keptModes }: Omissions): string[] {
+  return [
+    ...skipped.map((path) => `Not copied, because it is a socket, a FIFO or a device: ${toPrintable(path)}`),
+    ...(keptModes ? [] : ['Permissions were not kept: the server cannot tell or set them.']),
+  ];
 }
 
 /** Ends what `run` does in an orderly way at the first signal, so that no half files stay, and at once at the second. */

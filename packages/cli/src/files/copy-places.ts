@@ -9,6 +9,8 @@ import { resolveRemotePath } from './resolve-remote-path.js';
 /** Errors that say that nothing is there. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
 
+const PERMISSION_BITS = 0o7777;
+
 /** What to copy where, as it was asked for. */
 export interface CopyRequest {
   readonly sources: readonly Place[];
@@ -24,6 +26,12 @@ export interface PlannedCopy {
   readonly recursive: boolean;
 }
 
+/** Throws where nothing of a copy concerns the server. */
+export function requireRemoteSide({ sources, destination }: CopyRequest): void {
+  if (destination.side === 'local' && sources.some(({ side }) => side === 'local'))
+    throw new UsageError(`one side has to be on the server: write it as ${REMOTE_PREFIX}PATH`);
+}
+
 /**
  * Finds what each source will be called, as `cp` does: in the destination if that is a directory, or instead of it.
  * Throws before anything is copied where that cannot be said.
@@ -32,8 +40,6 @@ export async function planCopies(
   machine: NodeMachine,
   { sources, destination, recursive }: CopyRequest,
 ): Promise<PlannedCopy[]> {
-  if (destination.side === 'local' && sources.some(({ side }) => side === 'local'))
-    throw new UsageError(`one side has to be on the server: write it as ${REMOTE_PREFIX}PATH`);
   const base = await resolvePlace(machine, destination);
   const standing = await kindOf(machine, base, { asLink: false });
   if (sources.length > 1 && standing !== 'directory')
@@ -58,12 +64,15 @@ export async function planCopies(
   return copies;
 }
 
-/** Copies one thing. What happens on the server alone has no summary, and tells no progress. */
+/** What of a source is not in its copy. */
+export type Omissions = Pick<CopySummary, 'skipped' | 'keptModes'>;
+
+/** Copies one thing. What happens on the server alone tells no progress. */
 export async function copyPlace(
   machine: NodeMachine,
   { source, target, recursive }: PlannedCopy,
   options: CopyOptions,
-): Promise<CopySummary | undefined> {
+): Promise<Omissions> {
   const { fs } = machine;
   if (source.side === 'local') {
     const path = recursive ? source.path : await realpath(source.path);
@@ -72,7 +81,27 @@ export async function copyPlace(
   const path = recursive ? source.path : await fs.realpath(source.path);
   if (target.side === 'local') return fs.copyOut(path, target.path, options);
   await fs.cp(path, target.path, { recursive, ...(options.signal && { signal: options.signal }) });
-  return undefined;
+  return { skipped: [], keptModes: await copyDirectoryModes(machine, path, target.path) };
+}
+
+/** The server keeps permissions of files, and gives directories those of any new one. Returns whether they were kept. */
+async function copyDirectoryModes(
+  { fs, client }: NodeMachine,
+  source: string,
+  target: string,
+): Promise<boolean> {
+  const root = await fs.stat(source);
+  if (!root.isDirectory()) return true;
+  if (!(await client.supports('fsSetMode')) || root.mode === undefined) return false;
+  const directories = [''];
+  for await (const { type, relativePath } of fs.walk(source))
+    if (type === 'directory') directories.push(`/${relativePath}`);
+  // From below: a directory may be closed to those who look.
+  for (const directory of directories.reverse()) {
+    const { mode } = await fs.stat(`${source}${directory}`);
+    if (mode !== undefined) await fs.chmod(`${target}${directory}`, mode & PERMISSION_BITS);
+  }
+  return true;
 }
 
 async function resolvePlace(machine: NodeMachine, { side, path }: Place): Promise<Place> {

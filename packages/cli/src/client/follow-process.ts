@@ -1,0 +1,32 @@
+import { constants } from 'node:os';
+import type { ProcessHandle, ProcessResult } from '@exec-server/client';
+import { CommandError } from '../command-error.js';
+import type { CommandIo } from '../command-io.js';
+import { ExitCode, SIGNAL_EXIT_BASE } from '../exit-codes.js';
+import { forwardSignals } from './forward-signals.js';
+import { OutputPump, type PumpOptions } from './output-pump.js';
+
+/** Writes what a process writes and passes signals on to it until `result` is there. Returns what to exit with. */
+export async function followProcess(
+  handle: ProcessHandle,
+  io: CommandIo,
+  result: Promise<ProcessResult>,
+  options: PumpOptions = {},
+): Promise<number> {
+  const pump = new OutputPump(handle, io, options);
+  const stopSignals = forwardSignals(handle, io);
+  try {
+    void pump.finished.then(() => {
+      // As a pipe would: nobody reads what it writes.
+      if (pump.isUnread) handle.terminate().catch(() => {});
+    });
+    const { outcome, timedOut } = await result;
+    await pump.endAfter(handle.cursor);
+    if (pump.isUnread) return SIGNAL_EXIT_BASE + constants.signals.SIGPIPE;
+    if (timedOut) return ExitCode.timedOut;
+    if (outcome.kind !== 'unknown') return outcome.exitCode;
+    throw handle.failure ?? new CommandError(outcome.reason);
+  } finally {
+    stopSignals();
+  }
+}

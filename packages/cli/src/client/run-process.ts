@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import type { CommonOptions, NodeMachine } from '@exec-server/client';
+import type { CommandIo } from '../command-io.js';
+import type { RunFlags } from '../commands/run.js';
+import { ExitCode } from '../exit-codes.js';
+import { UsageError } from '../usage-error.js';
+import { followProcess } from './follow-process.js';
+import { lendTerminal, terminalSize } from './local-terminal.js';
+import { readInput } from './read-input.js';
+import { withMachine } from './with-machine.js';
+
+/** How long a detached process lives on where nobody says, in milliseconds: a day. */
+const DETACHED_KEEP_ALIVE_MS = 24 * 3_600_000;
+
+/** What a terminal without a name is most likely to understand. */
+const DEFAULT_TERM = 'xterm';
+
+/** Nothing is collected: output goes through as it comes. */
+const NOTHING_KEPT = { headBytes: 0, tailBytes: 0 } as const;
+
+/** Runs a command on the server as if it ran here, and returns what to exit with. */
+export async function runProcess(argv: readonly string[], flags: RunFlags, io: CommandIo): Promise<number> {
+  checkFlags(flags);
+  return withMachine(
+    flags,
+    io,
+    async ({ machine, url }) => {
+      const options = toOptions(flags, io, url === undefined);
+      if (flags.detach === true) {
+        if (url === undefined)
+          throw new UsageError(
+            "'--detach' needs a server that goes on: give '--connect <URL>' or set EXEC_SERVER_URL",
+          );
+        return runDetached(machine, argv, flags, options, io);
+      }
+      const exitCode = flags.tty === true ? runOnTerminal : runOnPipes;
+      return exitCode(machine, argv, flags, options, io);
+    },
+    // One process has the connection to itself.
+    { slowReader: 'pause' },
+  );
+}
+
+function checkFlags({ detach, interactive, stdin }: RunFlags): void {
+  if (interactive === true && !stdin)
+    throw new UsageError("the argument '--interactive' cannot be used with '--no-stdin'", true);
+  if (detach === true && !stdin)
+    throw new UsageError("the argument '--detach' passes no stdin; '--no-stdin' adds nothing", true);
+}
+
+type Run = (
+  machine: NodeMachine,
+  argv: readonly string[],
+  flags: RunFlags,
+  options: CommonOptions,
+  io: CommandIo,
+) => Promise<number>;
+
+const runOnPipes: Run = async (machine, argv, flags, options, io) => {
+  const handle = await machine.spawn(argv, {
+    ...options,
+    ...(flags.stdin && { input: readInput(io.stdin) }),
+  });
+  return followProcess(handle, io, handle.result());
+};
+
+const runOnTerminal: Run = async (machine, argv, flags, options, io) => {
+  const size = terminalSize(io);
+  const handle = await machine.pty(argv, { ...options, ...size });
+  const terminal = lendTerminal(io, handle, size);
+  try {
+    const result = flags.stdin ? handle.communicate(readInput(io.stdin)) : handle.result();
+    return await followProcess(handle, io, result);
+  } finally {
+    terminal.giveBack(handle.outcome?.kind === 'exited');
+  }
+};
+
+const runDetached: Run = async (machine, argv, flags, options, io) => {
+  const detached = { keepAliveMs: DETACHED_KEEP_ALIVE_MS, ...options };
+  const handle =
+    flags.tty === true
+      ? await machine.pty(argv, { ...detached, ...terminalSize(io) })
+      : await machine.spawn(argv, { ...detached, stdin: flags.interactive === true ? 'pipe' : 'none' });
+  handle.detach();
+  io.stdout.write(`${handle.id}\n`);
+  return ExitCode.success;
+};
+
+function toOptions(flags: RunFlags, io: CommandIo, isLocal: boolean): CommonOptions {
+  const { cwd, inheritEnv, timeout, tag, id, keepAlive } = flags;
+  return {
+    env: {
+      ...(flags.tty === true && { TERM: io.env.TERM ?? DEFAULT_TERM }),
+      ...toEnv(flags.env ?? [], io.env),
+    },
+    output: NOTHING_KEPT,
+    // On this machine a path means what it means in the shell.
+    ...(cwd !== undefined && { cwd: isLocal ? resolve(cwd) : cwd }),
+    ...(inheritEnv !== undefined && { inheritEnv }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(id !== undefined && { id }),
+    ...(keepAlive !== undefined && { keepAliveMs: keepAlive }),
+  };
+}
+
+/** `KEY=VALUE` sets a variable, `KEY` alone passes on the one that is set here, if any. */
+function toEnv(assignments: readonly string[], env: CommandIo['env']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    assignments.map((assignment) => {
+      const separator = assignment.indexOf('=');
+      if (separator < 0) return [assignment, env[assignment]];
+      return [assignment.slice(0, separator), assignment.slice(separator + 1)];
+    }),
+  );
+}
