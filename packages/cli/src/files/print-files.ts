@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { writeJson } from '../client/json.js';
+import { StreamWriter } from '../client/stream-writer.js';
 import { withMachine } from '../client/with-machine.js';
-import { writeFully } from '../client/write-fully.js';
 import type { CommandIo } from '../command-io.js';
 import type { CatFlags } from '../commands/cat.js';
 import { forEachPath } from './each-path.js';
@@ -29,8 +29,9 @@ export function printFiles(paths: readonly string[], flags: CatFlags, io: Comman
 }
 
 async function copyToStdout(content: ReadableStream<Uint8Array>, { stdout }: CommandIo): Promise<void> {
+  const writer = new StreamWriter(stdout);
   // Whoever reads may have seen enough before the end.
-  for await (const chunk of content) if (!(await writeFully(stdout, chunk))) return;
+  for await (const chunk of content) if (!(await writer.write(chunk))) return;
 }
 
 function describe(path: string, content: Uint8Array): PrintedFile {
