@@ -1,10 +1,11 @@
-import type { Peer } from '@exec-server/rpc';
+import type { CallOptions, Peer } from '@exec-server/rpc';
 import type { ConnectionManners, ConnectionResource, ConnectionScope } from '../dialects/dialect.js';
 
 /** What of a peer a scope passes on. */
 type ScopedPeer = Pick<
   Peer,
   | 'notify'
+  | 'request'
   | 'sendBytes'
   | 'sendBinary'
   | 'carriesObjects'
@@ -42,6 +43,10 @@ export class PeerScope implements ConnectionScope, ConnectionManners {
     }
     const line = this.encodeNotification(method, params);
     if (line !== undefined) this.peer.sendBytes(line);
+  }
+
+  request(method: string, params: unknown, options: CallOptions): Promise<unknown> {
+    return this.peer.request(method, params, options);
   }
 
   sendBytes(line: Uint8Array): void {

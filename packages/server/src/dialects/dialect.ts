@@ -1,5 +1,5 @@
 import type { RequestId, RpcError } from '@exec-server/protocol';
-import type { ParseErrorRule } from '@exec-server/rpc';
+import type { CallOptions, ParseErrorRule } from '@exec-server/rpc';
 import type { FileAccess } from '../connection/file-order.js';
 import type { Place } from '../connection/lanes.js';
 import type { ConnectionInfo } from '../listen/listener.js';
@@ -17,6 +17,8 @@ export interface ConnectionResource {
 export interface ConnectionScope {
   /** Sends a notification; does nothing once the connection has ended. */
   notify(method: string, params: unknown): void;
+  /** Asks the client something. Rejects with an {@link RpcError}, or when no answer comes: no time, no connection. */
+  request(method: string, params: unknown, options: CallOptions): Promise<unknown>;
   /** Sends a message that is encoded already, with its newline; the buffer is the connection's from here on. */
   sendBytes(line: Uint8Array): void;
   /** Whether the client has agreed to take output as binary frames. Settled with the handshake. */

@@ -16,8 +16,8 @@ const DEFAULT_TEMP_DIR = '/tmp';
 
 /** What works here unless the server's options say otherwise. A capability is true only when the operations behind it are there. */
 const CAPABILITIES: EnvironmentCapabilities = {
-  networkProxyLaunch: false,
-  networkProxyReviewDomains: false,
+  networkProxyLaunch: true,
+  networkProxyReviewDomains: true,
   credentialMasking: false,
   credentialMaskingCustomProviders: false,
   capabilityDiscoverySandbox: false,

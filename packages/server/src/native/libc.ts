@@ -62,6 +62,8 @@ export interface Libc {
   ): number;
   fcntl(fd: number, command: number, value: number): number;
   ioctl(fd: number, request: number, argument: Uint8Array): number;
+  socketpair(family: number, type: number, protocol: number, descriptors: Int32Array): number;
+  recvmsg(fd: number, message: Uint8Array, flags: number): number;
   inotify_init1(flags: number): number;
   inotify_add_watch(fd: number, path: Uint8Array, mask: number): number;
   inotify_rm_watch(fd: number, watch: number): number;
@@ -104,6 +106,8 @@ const PROTOTYPES = {
     'int posix_spawn_file_actions_addchdir_np(void *actions, const void *path)',
   posix_spawn:
     'int posix_spawn(void *pid, const void *path, void *actions, void *attributes, const void *argv, const void *env)',
+  socketpair: 'int socketpair(int family, int type, int protocol, void *descriptors)',
+  recvmsg: 'int64 recvmsg(int fd, void *message, int flags)',
   inotify_init1: 'int inotify_init1(int flags)',
   inotify_add_watch: 'int inotify_add_watch(int fd, const void *path, uint mask)',
   inotify_rm_watch: 'int inotify_rm_watch(int fd, int watch)',

@@ -61,6 +61,14 @@ export class NetworkProxy {
     this.#socks = this.#track(createSocksProxy({ ...parts, udp: this.#udp }));
   }
 
+  get offersSocks(): boolean {
+    return this.#socks !== undefined;
+  }
+
+  get offersUdp(): boolean {
+    return this.#udp !== undefined;
+  }
+
   /** Takes connections from this machine, at free ports. Rejects with what the system said. */
   async listenOnLoopback(): Promise<ProxyPorts> {
     const at = { host: LOOPBACK, port: 0 };

@@ -44,7 +44,11 @@ export function spellHost(host: string): string {
 }
 
 /** Tries addresses until one takes the connection, and no name is looked up again. */
-async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+export async function connectTo(
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
   signal.throwIfAborted();
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first = { address: '', family: 4 }] = found;

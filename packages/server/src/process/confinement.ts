@@ -1,6 +1,6 @@
-import type { SandboxContext } from '@exec-server/protocol';
+import type { ManagedNetwork, NetworkProxyLaunch, SandboxContext } from '@exec-server/protocol';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
-import { requireBubblewrap } from '../sandbox/bubblewrap/confine.js';
+import { type Doorway, requireBubblewrap } from '../sandbox/bubblewrap/confine.js';
 import { launchConfined } from '../sandbox/bubblewrap/launch-confined.js';
 import { isOpen, type ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { PolicyError } from '../sandbox/policy/policy-error.js';
@@ -15,13 +15,26 @@ import { StartError } from './start-error.js';
 /** What confines a process, as far as the request says. */
 export interface Confinement {
   readonly sandbox?: SandboxContext | null | undefined;
+  /** A proxy to start for the process, on which it depends for the network. */
+  readonly networkProxy?: NetworkProxyLaunch | null | undefined;
+  /** In a sandbox: leaves the process nothing of the network but a proxy, whatever the sandbox says of it. */
+  readonly enforceManagedNetwork?: boolean | undefined;
+  /** What is known of a proxy that is there already. */
+  readonly managedNetwork?: ManagedNetwork | null | undefined;
 }
 
 /** Throws {@link StartError} for a sandbox that cannot be made here, before anything else of the request counts. */
-export function refuseUnenforceable({ sandbox }: Confinement, { cwd }: StartRequest): void {
+export function refuseUnenforceable(confinement: Confinement, { cwd }: StartRequest): void {
   explainRefusal(() => {
-    if (sandbox && !isOpen(resolvePolicy(sandbox, { temporaryDirectories: [], cwd }))) requireBubblewrap();
+    const policy = resolve(confinement, { temporaryDirectories: [], cwd });
+    if (policy !== undefined && !isOpen(policy)) requireBubblewrap();
   });
+}
+
+/** Whether a process gets a network of its own, in which there is nothing. Throws {@link StartError}. */
+export function hasOwnNetwork(confinement: Confinement, { cwd }: StartRequest): boolean {
+  const policy = explainRefusal(() => resolve(confinement, { temporaryDirectories: [], cwd }));
+  return policy?.network === 'restricted';
 }
 
 /**
@@ -29,14 +42,22 @@ export function refuseUnenforceable({ sandbox }: Confinement, { cwd }: StartRequ
  * for it.
  */
 export function resolveConfinement(
-  { sandbox }: Confinement,
+  confinement: Confinement,
   { env, cwd }: LaunchPlan,
 ): ResolvedPolicy | undefined {
-  if (!sandbox) return undefined;
   const temporary = env.get('TMPDIR');
   const temporaryDirectories = temporary === undefined ? [] : [temporary];
-  const policy = explainRefusal(() => resolvePolicy(sandbox, { temporaryDirectories, cwd }));
-  return isOpen(policy) ? undefined : policy;
+  const policy = explainRefusal(() => resolve(confinement, { temporaryDirectories, cwd }));
+  return policy === undefined || isOpen(policy) ? undefined : policy;
+}
+
+function resolve(
+  { sandbox, enforceManagedNetwork }: Confinement,
+  host: Parameters<typeof resolvePolicy>[1],
+): ResolvedPolicy | undefined {
+  if (!sandbox) return undefined;
+  const policy = resolvePolicy(sandbox, host);
+  return enforceManagedNetwork === true ? { ...policy, network: 'restricted' } : policy;
 }
 
 /** Who starts something in a sandbox. */
@@ -51,11 +72,13 @@ export async function launchInSandbox(
   { engine, session, slot }: ConfinedStart,
   policy: ResolvedPolicy,
   plan: LaunchPlan,
+  doorway?: Doorway | undefined,
 ): Promise<LaunchedProcess> {
   let child: LaunchedProcess | undefined;
   try {
     return await launchConfined(policy, plan, {
       launcher: engine.launcher,
+      doorway,
       onLaunched: (launched) => {
         child = launched;
         session.trees.add(launched);

@@ -7,7 +7,8 @@ import type { ProcessEngine } from './process-engine.js';
 import type { ProcessExit } from './process-exit.js';
 import { StartError } from './start-error.js';
 
-function subject(session: Session, request: StartRequest): AuditSubject {
+/** Whom a record is about. */
+export function subject(session: Session, request: StartRequest): AuditSubject {
   return {
     principal: session.principal,
     remote: session.remote,

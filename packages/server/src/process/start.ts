@@ -1,10 +1,11 @@
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
+import type { ProcessNetwork } from '../network-proxy/process-network.js';
 import { OsError } from '../os-error.js';
 import { discardSpillFile, openSpillFile, SpillError } from '../output/open-spill-file.js';
 import type { SpillFile } from '../output/spill-file.js';
 import { type ResolvedPolicy, sandboxKey } from '../sandbox/policy/policy.js';
 import type { Session } from '../sessions/session.js';
-import { planReplay } from '../shell-snapshot/replay-plan.js';
+import { planReplay, type VariableRules } from '../shell-snapshot/replay-plan.js';
 import {
   findSnapshotShell,
   type SnapshotRequest,
@@ -13,18 +14,18 @@ import {
 } from '../shell-snapshot/snapshot-request.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
 import { type Confinement, launchInSandbox, refuseUnenforceable, resolveConfinement } from './confinement.js';
-import { DEFAULT_SIZE, type DirectCommand, planLaunch, type StartRequest } from './launch-plan.js';
+import { DEFAULT_SIZE, planLaunch, type StartRequest } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
+import { planNetwork, withVariables } from './network.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
 import { recordEnd, recordRefusal, recordStart } from './records.js';
 import { StartError } from './start-error.js';
 
-/** A login shell's state to run from, and the command that wants it. */
+/** A login shell's state to run from. */
 interface SnapshotChoice {
   readonly shell: SnapshotShell;
   readonly request: SnapshotRequest;
-  readonly command: DirectCommand;
 }
 
 /** A start under way. */
@@ -34,6 +35,8 @@ interface Start {
   readonly slot: ProcessSlot;
   readonly request: StartRequest;
   readonly confinement: Confinement;
+  /** How it reaches the network, if not like everybody. */
+  readonly network: ProcessNetwork | undefined;
 }
 
 /** What a start has come to before anything runs. */
@@ -42,6 +45,8 @@ interface Prepared {
   /** What the process may do; everything, if it is absent. */
   readonly policy: ResolvedPolicy | undefined;
   readonly spill: SpillFile | undefined;
+  /** What decides about variables. */
+  readonly rules: VariableRules;
 }
 
 /**
@@ -56,12 +61,13 @@ export async function startProcess(
 ): Promise<ManagedProcess> {
   try {
     refuseForbiddenWay(engine, request);
+    const network = planNetwork(engine, session, request, confinement);
     refuseUnenforceable(confinement, request);
     const snapshot = chooseSnapshot(request);
     if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
     const slot = engine.registry.reserve(session, request.processId);
     if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
-    return await startInSlot({ engine, session, slot, request, confinement }, snapshot);
+    return await startInSlot({ engine, session, slot, request, confinement, network }, snapshot);
   } catch (error) {
     const failure = asStartError(error);
     recordRefusal(engine, session, request, failure);
@@ -73,14 +79,16 @@ export async function startProcess(
 }
 
 async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): Promise<ManagedProcess> {
-  const { engine, session, slot, request } = start;
+  const { engine, session, slot, request, network } = start;
   let spill: SpillFile | undefined;
   try {
     refuseOverLimit(start);
-    const plan = planLaunch(engine, request);
+    const planned = network === undefined ? request : withVariables(request, await network.open());
+    if (slot.isCancelled) throw cancelled(slot);
+    const plan = planLaunch(engine, planned);
     const policy = resolveConfinement(start.confinement, plan);
     if (request.spill) spill = await openSpill(start);
-    const prepared = { plan, policy, spill };
+    const prepared = { plan, policy, spill, rules: planned.command };
     const process = await (snapshot === undefined
       ? manage(start, prepared)
       : manageFromSnapshot(start, prepared, snapshot));
@@ -94,6 +102,7 @@ async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): 
     engine.registry.noteEnded(slot);
     engine.registry.forget(slot);
     slot.failed();
+    network?.close();
     if (spill !== undefined) await discardSpill(engine, spill);
     throw error;
   }
@@ -108,7 +117,7 @@ function chooseSnapshot({ command, argv }: StartRequest): SnapshotChoice | undef
   if (command.way !== 'direct' || command.shellSnapshot === undefined) return undefined;
   try {
     const shell = findSnapshotShell(command.shellSnapshot, argv);
-    return shell && { shell, request: command.shellSnapshot, command };
+    return shell && { shell, request: command.shellSnapshot };
   } catch (error) {
     if (!(error instanceof SnapshotRequestError)) throw error;
     throw new StartError('refused', error.message, { cause: error });
@@ -151,15 +160,15 @@ function cancelled({ processId }: ProcessSlot): StartError {
 async function manageFromSnapshot(
   start: Start,
   prepared: Prepared,
-  { shell, request: wanted, command }: SnapshotChoice,
+  { shell, request: wanted }: SnapshotChoice,
 ): Promise<ManagedProcess> {
   const { engine, session, slot } = start;
-  const { plan, policy } = prepared;
+  const { plan, policy, rules } = prepared;
   const use = {
     request: wanted,
     shell,
     plan,
-    envPolicy: command.envPolicy,
+    envPolicy: rules.envPolicy,
     sandbox: policy && {
       key: sandboxKey(policy),
       launch: (login: LaunchPlan) => launchInSandbox(start, policy, login),
@@ -168,7 +177,7 @@ async function manageFromSnapshot(
   const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);
   if (slot.isCancelled) throw cancelled(slot);
   if (!snapshot) return manage(start, prepared);
-  const replay = planReplay(plan, snapshot, command);
+  const replay = planReplay(plan, snapshot, rules);
   try {
     return await manage(start, { ...prepared, plan: replay.plan });
   } finally {
@@ -179,7 +188,9 @@ async function manageFromSnapshot(
 async function launch(start: Start, { plan, policy }: Prepared): Promise<LaunchedProcess> {
   if (policy === undefined) return start.engine.launcher.launch(plan);
   try {
-    return await launchInSandbox(start, policy, plan);
+    const launched = await launchInSandbox(start, policy, plan, start.network?.doorway);
+    start.network?.enter();
+    return launched;
   } catch (error) {
     // Whatever the sandbox says of its end, that is why.
     throw start.slot.isCancelled ? cancelled(start.slot) : error;
@@ -187,7 +198,7 @@ async function launch(start: Start, { plan, policy }: Prepared): Promise<Launche
 }
 
 async function manage(start: Start, prepared: Prepared): Promise<ManagedProcess> {
-  const { engine, session, slot, request } = start;
+  const { engine, session, slot, request, network } = start;
   const { spill, policy } = prepared;
   const launched = await launch(start, prepared);
   const startedAt = engine.clock.now();
@@ -220,6 +231,7 @@ async function manage(start: Start, prepared: Prepared): Promise<ManagedProcess>
       recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
     },
     onClosed: () => {
+      network?.close();
       if (request.retainClosed === false) engine.registry.forget(slot);
       else engine.closedProcesses.add(slot, process.retainedBytes);
     },

@@ -1,3 +1,5 @@
+import type { NetworkPolicyDecisionNotification, NetworkPolicyRequestParams } from '@exec-server/protocol';
+import type { CallOptions } from '@exec-server/rpc';
 import type { OutputSink } from '../output/output-sink.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
@@ -7,6 +9,14 @@ export type LifecycleEvent =
   | { readonly kind: 'started'; readonly processId: string; readonly pid: number }
   | { readonly kind: 'failed'; readonly processId: string; readonly message: string };
 
+/** Somebody who decides where processes may connect. */
+export interface NetworkAuthority {
+  /** Asks whether a process may connect. Rejects when no answer comes. */
+  ask(question: NetworkPolicyRequestParams, options: CallOptions): Promise<unknown>;
+  /** Tells what was decided, as far as there is room. */
+  tell(decision: NetworkPolicyDecisionNotification): void;
+}
+
 /** The connection that a session is attached to: it gets the events of the session's processes. */
 export interface SessionOwner {
   /** Where the connection comes from, for the audit log. */
@@ -14,6 +24,8 @@ export interface SessionOwner {
   createSink(processId: string): OutputSink;
   /** Tells the client what became of a start, if it wants to know. */
   announce(event: LifecycleEvent): void;
+  /** Decides where processes may connect; absent for clients that decide nothing. */
+  readonly network?: NetworkAuthority;
 }
 
 /** What a client has running here; outlives the client's connection for a while. */
@@ -37,6 +49,11 @@ export class Session {
   /** The other end of the newest connection, attached or not. */
   get remote(): string {
     return this.#lastRemote;
+  }
+
+  /** Who decides where processes may connect, as long as somebody is attached who does. */
+  get network(): NetworkAuthority | undefined {
+    return this.#owner?.network;
   }
 
   isOwnedBy(owner: SessionOwner): boolean {

@@ -24,6 +24,17 @@ export type AuditEvent =
       readonly reason: string;
     })
   | (AuditSubject & {
+      readonly event: 'network-decided';
+      readonly protocol: string;
+      readonly host: string;
+      readonly port: number;
+      readonly decision: string;
+      readonly source: string;
+      readonly reason: string;
+      /** What the client said about the command that the process is part of. */
+      readonly context: Readonly<Record<string, unknown>>;
+    })
+  | (AuditSubject & {
       readonly event: 'process-ended';
       readonly pid: number;
       readonly outcome: 'exited' | 'signaled' | 'unknown';

@@ -11,11 +11,12 @@ import {
 } from '@exec-server/protocol';
 import type { OutputSink } from '../../output/output-sink.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
-import type { LifecycleEvent, Session, SessionOwner } from '../../sessions/session.js';
+import type { LifecycleEvent, NetworkAuthority, Session, SessionOwner } from '../../sessions/session.js';
 import type { SessionRegistry } from '../../sessions/session-registry.js';
 import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
 import type { CapabilityGates } from './capability-gates.js';
 import { describeSession, openSession } from './initialize.js';
+import { ClientNetworkAuthority } from './network-messages.js';
 import { OwnerSink } from './owner-sink.js';
 import { notifyLifecycle } from './process-start.js';
 
@@ -30,6 +31,7 @@ export interface ExecServices {
 /** A client of the current protocol, and the session that it opened or resumed. */
 export class ExecConversation implements Conversation, SessionOwner {
   readonly parseErrors = 'answer';
+  readonly network: NetworkAuthority;
   #session: Session | undefined;
   #confirmed = false;
   #lifecycleEvents = false;
@@ -37,7 +39,9 @@ export class ExecConversation implements Conversation, SessionOwner {
   constructor(
     private readonly host: ConversationHost,
     private readonly services: ExecServices,
-  ) {}
+  ) {
+    this.network = new ClientNetworkAuthority(host.scope);
+  }
 
   get remote(): string {
     return this.host.info.remote;

@@ -1,23 +1,44 @@
-import { invalidParams, type ProcessStartParams, type ProcessStartResult } from '@exec-server/protocol';
+import {
+  invalidParams,
+  type NetworkProxyLaunch,
+  type ProcessStartParams,
+  type ProcessStartResult,
+} from '@exec-server/protocol';
 import * as engineStart from '../../process/start.js';
 import type { LifecycleEvent } from '../../sessions/session.js';
 import type { ConnectionScope, HandlerContext } from '../dialect.js';
 import { answerStart, toStartRequest } from './start-request.js';
 
+/** Longest id of a process that questions are asked about, in bytes. */
+const MAX_CALLBACK_ID_BYTES = 256;
+
 export function startProcess(
   params: ProcessStartParams,
   { engine, session, place }: HandlerContext,
 ): Promise<ProcessStartResult> {
-  if (params.networkProxy)
-    throw invalidParams('executor-local network proxies are not available on this executor');
+  if (params.networkProxy) checkDecisionCallback(params.processId, params.networkProxy);
   const extraEnv = new Map<string, string>();
   if (params.metadata?.threadId) extraEnv.set('CODEX_THREAD_ID', params.metadata.threadId);
   if (params.metadata?.toolCallId) extraEnv.set('CODEX_TOOL_CALL_ID', params.metadata.toolCallId);
   const { arg0, env, envPolicy, shellSnapshot, sandbox } = params;
   const request = toStartRequest(params, { way: 'direct', arg0, env, envPolicy, shellSnapshot, extraEnv });
-  const starting = engineStart.startProcess(engine, session, request, { sandbox });
+  const { networkProxy, enforceManagedNetwork, managedNetwork } = params;
+  const confinement = { sandbox, networkProxy, enforceManagedNetwork, managedNetwork };
+  const starting = engineStart.startProcess(engine, session, request, confinement);
   // A login that is captured first may take seconds.
   return answerStart(shellSnapshot ? place.park(starting) : starting);
+}
+
+/** A client that wants to be asked about a process has to be able to tell which one is meant, and to have time for it. */
+function checkDecisionCallback(processId: string, { policyDecisionTimeoutMs }: NetworkProxyLaunch): void {
+  if (policyDecisionTimeoutMs === undefined || policyDecisionTimeoutMs === null) return;
+  if (policyDecisionTimeoutMs === 0)
+    throw invalidParams('network policy decision callback timeout must be nonzero');
+  const bytes = Buffer.byteLength(processId);
+  if (bytes === 0 || bytes > MAX_CALLBACK_ID_BYTES)
+    throw invalidParams(
+      `callback-enabled process ID must be non-empty and at most ${MAX_CALLBACK_ID_BYTES} bytes`,
+    );
 }
 
 /** Tells a client what became of a start, beside the answer to whoever asked for it. */

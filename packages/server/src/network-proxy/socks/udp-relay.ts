@@ -10,34 +10,36 @@ export const MAX_ASSOCIATIONS = 64;
 
 /** Where programs hand in their datagrams, and get the answers. All associations share one port. */
 export class UdpRelay {
-  readonly #socket: UdpSocket = createSocket('udp4');
   readonly #associations = new Set<UdpAssociation>();
   readonly #byClient = new Map<string, UdpAssociation>();
+  #socket: UdpSocket | undefined;
 
-  constructor(private readonly gatekeeper: Gatekeeper) {
-    this.#socket.on('error', () => {});
-    this.#socket.on('message', (datagram, from) => {
+  constructor(private readonly gatekeeper: Gatekeeper) {}
+
+  /** Takes datagrams at a free port of an address, or at a descriptor that is bound already. Rejects if it cannot. */
+  async bind(at: { readonly address: string } | { readonly fd: number }): Promise<void> {
+    const socket = createSocket('udp4');
+    this.#socket = socket;
+    socket.on('message', (datagram, from) => {
       // What cannot be sent is lost.
       this.#find(from)
         ?.send(datagram)
         .catch(() => {});
     });
-  }
-
-  /** Takes datagrams at a free port of an address, or at a descriptor that is bound already. Rejects if it cannot. */
-  async bind(at: { readonly address: string } | { readonly fd: number }): Promise<void> {
-    this.#socket.bind(at);
-    await once(this.#socket, 'listening');
+    socket.bind(at);
+    await once(socket, 'listening');
+    socket.on('error', () => {});
   }
 
   /** Opens an association, which lasts as long as the connection that asked for it. */
   associate(control: Socket, expectedPort: number): void {
-    if (this.#associations.size >= MAX_ASSOCIATIONS) {
+    const socket = this.#socket;
+    if (socket === undefined || this.#associations.size >= MAX_ASSOCIATIONS) {
       control.end(encodeReply(Reply.generalFailure));
       return;
     }
     const association = new UdpAssociation(this.gatekeeper, expectedPort, (datagram, to) =>
-      this.#socket.send(datagram, to.port, to.address),
+      socket.send(datagram, to.port, to.address),
     );
     this.#associations.add(association);
     const end = () => {
@@ -48,13 +50,14 @@ export class UdpRelay {
     control.once('end', end);
     // Nothing is said on it any more; reading tells when it ends.
     control.resume();
-    const { address, port } = this.#socket.address();
+    const { address, port } = socket.address();
     control.write(encodeReply(Reply.succeeded, address, port));
   }
 
   close(): void {
     for (const association of this.#associations) this.#forget(association);
-    this.#socket.close();
+    this.#socket?.close();
+    this.#socket = undefined;
   }
 
   /** Whose datagram it is. The first from somewhere belongs to who said that he would send from there, or to who said nothing. */

@@ -1,3 +1,4 @@
+import type { DescriptorDoor } from '../../native/descriptor-door.js';
 import type { LaunchPlan } from '../../native/launch.js';
 import { createMemoryFile, type MemoryFile } from '../../native/memory-file.js';
 import { openReportPipe, type ReportPipe } from '../../native/report-pipe.js';
@@ -5,6 +6,7 @@ import type { ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
 import { type Architecture, thisArchitecture } from './architecture.js';
 import { describeNamespaces, describeOpenView, describeView, encodeArguments } from './arguments.js';
+import type { SocketHandover, SocketRequest } from './entry-calls.js';
 import { buildEntryProgram } from './entry-program.js';
 import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.js';
 import { holdMountTarget, type MountTarget } from './mount-targets.js';
@@ -14,13 +16,19 @@ import { type AllowedSockets, buildSeccompFilter } from './seccomp-filter.js';
 /** Paths that rules may deny one by one: each needs a descriptor while the sandbox is made. */
 export const MAX_HIDDEN_FILES = 512;
 
+/** Sockets of a sandbox's own network that this process is to get, in this order, and through what. */
+export interface Doorway {
+  readonly sockets: readonly Omit<SocketRequest, 'as'>[];
+  readonly door: DescriptorDoor;
+}
+
 export interface ConfineOptions {
   /**
-   * Lets a program with restricted network make sockets of the internet families, which reach nothing but what listens
-   * in its own network namespace, such as a proxy that was put there.
-   * @default false
+   * Makes sockets in the network of a program whose own is restricted, and hands them over to this process. The program
+   * may make sockets of the internet families then, which reach nothing but these and its own.
+   * @default it may make none
    */
-  readonly ownLoopback?: boolean;
+  readonly doorway?: Doorway | undefined;
   /**
    * Lets the program write nothing, whatever the policy says. Then nothing has to be put on disk to keep paths from being
    * made.
@@ -123,8 +131,7 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
   const descriptors = new LaunchDescriptors(plan.extraDescriptors);
   try {
     const entry = descriptors.openReport();
-    const sockets: AllowedSockets =
-      policy.network === 'enabled' ? 'any' : options.ownLoopback ? 'inet' : 'unix';
+    const sockets: AllowedSockets = policy.network === 'enabled' ? 'any' : options.doorway ? 'inet' : 'unix';
     const filterFd = descriptors.addFile(buildSeccompFilter(architecture, sockets));
     const programFd = descriptors.addFile(
       buildEntryProgram(architecture, {
@@ -135,6 +142,7 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
         takesTerminal: plan.stdio.kind === 'pty',
         statusFd: entry.as,
         ownDescriptorsFrom: descriptors.first,
+        handover: options.doorway && descriptors.addDoorway(options.doorway),
       }),
     );
     const words = [
@@ -191,6 +199,12 @@ class LaunchDescriptors {
 
   addFile(contents: Buffer): number {
     return this.#add(this.#createFile(contents).fd);
+  }
+
+  addDoorway({ sockets, door }: Doorway): SocketHandover {
+    // Each socket takes the place of a descriptor, so that its number is known before there is a socket.
+    const numbered = sockets.map((socket) => ({ ...socket, as: this.#add(door.fd) }));
+    return { sockets: numbered, doorFd: this.#add(door.fd) };
   }
 
   /** The same file every time, under another number, because bubblewrap closes each when it has read it. */

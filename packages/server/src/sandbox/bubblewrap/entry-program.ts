@@ -1,9 +1,10 @@
 import type { Architecture } from './architecture.js';
+import { LAST_RESULT, planHandover, type SocketHandover, words } from './entry-calls.js';
 
 /*
- * The last step into a sandbox has to be made by somebody inside of it: become the leader of a session, take the
- * terminal, change to the directory, let go of what bubblewrap was told by descriptors, and become the program, or say
- * why that fails. Nothing that a sandbox is sure to contain can do that, so that this is a program of its own: an ELF
+ * The last step into a sandbox has to be made by somebody inside of it: hand over sockets of its network, become the
+ * leader of a session, take the terminal, change to the directory, let go of what bubblewrap was told by descriptors, and
+ * become the program, or say why that fails. Nothing that a sandbox is sure to contain can do that, so that this is a program of its own: an ELF
  * file of one segment, in memory, with the program's path, arguments and environment in it.
  */
 
@@ -22,15 +23,20 @@ export interface EntryRequest {
   readonly statusFd: number;
   /** Descriptors from this number on do not reach the program. */
   readonly ownDescriptorsFrom: number;
+  /** Sockets that the server outside is to get. @default none */
+  readonly handover?: SocketHandover | undefined;
 }
 
 const LOAD_ADDRESS = 0x400000;
 /** Where the parameters lie, from which the code takes everything. */
 const PARAMETERS_OFFSET = 0x100;
-const PARAMETERS_BYTES = 64;
+const PARAMETERS_BYTES = 72;
 const CODE_OFFSET = PARAMETERS_OFFSET + PARAMETERS_BYTES;
 
-/** Parameters, by their place: path, directory, argv, environment, status descriptor, first own one, terminal, ENTERED. */
+/**
+ * Parameters, by their place: path, directory, argv, environment, status descriptor, first own one, terminal, ENTERED,
+ * calls. A call is four words, its number and arguments; a number below 0 ends them.
+ */
 const X64_CODE = `
   bb00014000      mov ebx, 0x400100       ; the parameters
   b801000000      mov eax, 1              ; write(status, ENTERED, 1)
@@ -38,7 +44,23 @@ const X64_CODE = `
   488d7338        lea rsi, [rbx+56]
   ba01000000      mov edx, 1
   0f05            syscall
-  b870000000      mov eax, 112            ; setsid()
+  4c8b6340        mov r12, [rbx+64]       ; the calls
+  498b0424        next: mov rax, [r12]
+  4885c0          test rax, rax
+  782a            js setsid
+  498b7c2408      mov rdi, [r12+8]
+  4883ffff        cmp rdi, LAST_RESULT
+  7503            jne call
+  4c89ef          mov rdi, r13
+  498b742410      call: mov rsi, [r12+16]
+  498b542418      mov rdx, [r12+24]
+  0f05            syscall
+  4989c5          mov r13, rax
+  4983c420        add r12, 32
+  85c0            test eax, eax
+  79d2            jns next
+  e95a000000      jmp failed
+  b870000000      setsid: mov eax, 112    ; setsid()
   0f05            syscall
   837b3000        cmp dword [rbx+48], 0
   7414            je chdir
@@ -85,7 +107,19 @@ const ARM64_CODE = `
   61e20091        add x1, x19, #56
   220080d2        mov x2, #1
   010000d4        svc #0
-  a81380d2        mov x8, #157            ; setsid()
+  742240f9        ldr x20, [x19, #64]     ; the calls
+  880240f9        next: ldr x8, [x20]
+  4801f8b7        tbnz x8, #63, setsid
+  800640f9        ldr x0, [x20, #8]
+  1f0400b1        cmn x0, #1              ; LAST_RESULT
+  a002809a        csel x0, x21, x0, eq
+  810a41a9        ldp x1, x2, [x20, #16]
+  010000d4        svc #0
+  f50300aa        mov x21, x0
+  94820091        add x20, x20, #32
+  e0feffb6        tbz x0, #63, next
+  1a000014        b failed
+  a81380d2        setsid: mov x8, #157    ; setsid()
   010000d4        svc #0
   693240b9        ldr w9, [x19, #48]
   e9000034        cbz w9, chdir
@@ -133,11 +167,17 @@ function assemble(listing: string): Buffer {
   return Buffer.from(words.join(''), 'hex');
 }
 
+/** In the place of a call's number. */
+const END_OF_CALLS = LAST_RESULT;
+
 /** Makes the file that enters a sandbox and becomes the given program. */
 export function buildEntryProgram(architecture: Architecture, request: EntryRequest): Buffer {
   const { machine, code } = PROCESSORS[architecture];
   const data = new DataSection(LOAD_ADDRESS + CODE_OFFSET + code.length);
   const variables = Array.from(request.env, ([name, value]) => `${name}=${value}`);
+  const calls = request.handover
+    ? planHandover(architecture, request.handover, (bytes) => data.addBytes(bytes))
+    : [];
   const parameters = [
     data.addString(Buffer.from(request.program)),
     data.addString(request.cwd),
@@ -147,8 +187,9 @@ export function buildEntryProgram(architecture: Architecture, request: EntryRequ
     request.ownDescriptorsFrom,
     request.takesTerminal ? 1 : 0,
     ENTERED,
+    data.addBytes(words([...calls.flat(), END_OF_CALLS])),
   ];
-  const body = Buffer.concat([toWords(parameters), code, data.bytes]);
+  const body = Buffer.concat([words(parameters), code, data.bytes]);
   const file = Buffer.alloc(PARAMETERS_OFFSET + body.length);
   writeHeaders(file, machine);
   body.copy(file, PARAMETERS_OFFSET);
@@ -169,27 +210,19 @@ class DataSection {
   }
 
   addString(text: Uint8Array): number {
-    return this.#add(Buffer.concat([text, Buffer.of(0)]));
+    return this.addBytes(Buffer.concat([text, Buffer.of(0)]));
   }
 
   addPointers(addresses: readonly number[]): number {
-    return this.#add(toWords([...addresses, 0]));
+    return this.addBytes(words([...addresses, 0]));
   }
 
-  #add(bytes: Buffer): number {
+  addBytes(bytes: Buffer): number {
     const address = this.#end;
     this.#parts.push(bytes);
     this.#end += bytes.length;
     return address;
   }
-}
-
-function toWords(numbers: readonly number[]): Buffer {
-  const words = Buffer.alloc(numbers.length * 8);
-  numbers.forEach((number, index) => {
-    words.writeBigUInt64LE(BigInt(number), index * 8);
-  });
-  return words;
 }
 
 const ELF_HEADER_BYTES = 64;
