@@ -10,5 +10,6 @@ export * from './listen/index.js';
 export { type CgroupSupport, probeCgroups } from './native/cgroup/cgroup-home.js';
 export { type NativeLauncherSupport, probeNativeLauncher } from './native/launcher.js';
 export { resolveLimits, type ServerLimitOptions, type ServerLimits, serverLimitsSchema } from './options.js';
+export { describeSandbox, type SandboxDescription } from './sandbox/bubblewrap/describe-sandbox.js';
 export * from './telemetry/index.js';
 export { VERSION } from './version.js';

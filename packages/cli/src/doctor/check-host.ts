@@ -1,5 +1,6 @@
-import { probeCgroups, probeNativeLauncher } from '@exec-server/server';
+import { describeSandbox, probeCgroups, probeNativeLauncher } from '@exec-server/server';
 import type { Check } from './check.js';
+import type { KnownSandbox } from './check-sandbox.js';
 
 /** The oldest version of Node that is supported. */
 const OLDEST_NODE = { major: 20, minor: 11 } as const;
@@ -7,6 +8,15 @@ const OLDEST_NODE = { major: 20, minor: 11 } as const;
 /** What can be found out only on the machine itself. */
 export function checkHost(): Check[] {
   return [checkNode(process.versions.node), checkLauncher(), checkCgroups()];
+}
+
+/** What the sandbox of this machine is, whether it works or not. */
+export function describeHostSandbox(): KnownSandbox {
+  const { kind, version, hint } = describeSandbox();
+  return {
+    title: version === undefined ? kind : `${kind} ${version}`,
+    hint: hint && `To have one: ${hint}.`,
+  };
 }
 
 export function checkNode(version: string): Check {

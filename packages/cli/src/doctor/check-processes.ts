@@ -1,29 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Machine } from '@exec-server/client';
-import { nativePathText, pathUriToNative, type SandboxContext } from '@exec-server/protocol';
-import { attemptCheck, type Check } from './check.js';
-
-/** Longest that anything that is started here may take, in milliseconds. */
-const PROBE_TIMEOUT_MS = 10_000;
-
-/** A program exits with this where it could write what its sandbox forbids. */
-const NOT_CONFINED = 3;
-
-/** Everything can be read and nothing written, and there is no network. */
-const READ_ONLY: SandboxContext = {
-  permissions: {
-    type: 'managed',
-    file_system: {
-      type: 'restricted',
-      entries: [{ path: { type: 'special', value: { kind: 'root' } }, access: 'read' }],
-    },
-    network: 'restricted',
-  },
-  sandboxOverride: 'noOverride',
-  workspaceRoots: [],
-  windowsSandboxLevel: 'disabled',
-  useLegacyLandlock: false,
-};
+import { attemptCheck, type Check, PROBE_TIMEOUT_MS } from './check.js';
 
 /** Whether a program can be started, and what it writes be read. */
 export function checkStart(machine: Machine): Promise<Check> {
@@ -57,39 +33,5 @@ export function checkTerminal(machine: Machine): Promise<Check> {
     return exitCode === 0
       ? { name, status: 'ok', finding: stdout.trimmed() }
       : { name, ...failure, finding: 'what a program gets is none' };
-  });
-}
-
-/** Whether a program can be confined, by one that tries to write what it must not. */
-export function checkSandbox(machine: Machine): Promise<Check> {
-  const name = 'sandbox';
-  const unavailable = { status: 'limited', advice: 'Requests that ask for a sandbox are refused.' } as const;
-  return attemptCheck(name, unavailable, async () => {
-    const { tempDir } = await machine.environment();
-    const directory = tempDir ? nativePathText(pathUriToNative(tempDir)) : '/tmp';
-    const file = `${directory}/exec-server-doctor-${randomUUID()}`;
-    try {
-      const script = `( : > "$0" ) 2>/dev/null && exit ${NOT_CONFINED}; exit 0`;
-      const { exitCode, stderr } = await machine.run(['/bin/sh', '-c', script, file], {
-        sandbox: READ_ONLY,
-        cwd: '/',
-        timeoutMs: PROBE_TIMEOUT_MS,
-      });
-      if (exitCode === 0) return { name, status: 'ok', finding: 'confines what programs write' };
-      if (exitCode !== NOT_CONFINED)
-        return {
-          name,
-          ...unavailable,
-          finding: `does not start: ${stderr.trimmed() || `exit code ${exitCode}`}`,
-        };
-      return {
-        name,
-        status: 'failed',
-        finding: 'a confined program could write what it must not',
-        advice: 'Do not rely on the sandbox of this server.',
-      };
-    } finally {
-      await machine.fs.rm(file, { force: true });
-    }
   });
 }

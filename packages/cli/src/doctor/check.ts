@@ -1,3 +1,6 @@
+/** Longest that anything that is started for a check may take, in milliseconds. */
+export const PROBE_TIMEOUT_MS = 10_000;
+
 /** What was found out about one thing that a server needs or can use. */
 export interface Check {
   readonly name: string;

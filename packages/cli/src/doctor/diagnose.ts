@@ -9,7 +9,8 @@ import { ExitCode } from '../exit-codes.js';
 import type { Check } from './check.js';
 import { checkCapabilities, checkShell } from './check-environment.js';
 import { checkLimits } from './check-limits.js';
-import { checkSandbox, checkStart, checkTerminal } from './check-processes.js';
+import { checkStart, checkTerminal } from './check-processes.js';
+import { checkSandbox } from './check-sandbox.js';
 
 /** How a server was described. */
 interface Diagnosis {
@@ -39,11 +40,17 @@ export async function diagnose(flags: DoctorFlags, io: CommandIo): Promise<numbe
 
 async function examine(machine: Machine, url: string | undefined): Promise<Diagnosis> {
   const { executorVersion, platformOs } = await machine.environment();
-  // What only the machine itself can tell needs the server's own code, which is here only where it runs here.
-  const host = url === undefined ? (await import('./check-host.js')).checkHost() : [];
-  const checks: Check[] = [...host];
-  for (const check of [checkStart, checkTerminal, checkSandbox, checkLimits, checkShell, checkCapabilities])
-    checks.push(await check(machine));
+  // What only the machine itself can tell needs the server's own code, which is loaded only where it runs here.
+  const host = url === undefined ? await import('./check-host.js') : undefined;
+  const checks = [
+    ...(host?.checkHost() ?? []),
+    await checkStart(machine),
+    await checkTerminal(machine),
+    await checkSandbox(machine, host?.describeHostSandbox()),
+    await checkLimits(machine),
+    await checkShell(machine),
+    await checkCapabilities(machine),
+  ];
   return { url, version: executorVersion ?? undefined, platform: platformOs ?? undefined, checks };
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 function suggestAfter(bash: string, ...words: string[]): string[] {
   const command = `source "$0"
     COMP_WORDS=(exec-server "$@"); COMP_CWORD=$#
-    _exec_server && printf '%s\\n' "\${COMPREPLY[@]}"`;
+    _exec_server; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const args = ['--norc', '--noprofile', '-c', command, script, ...words];
   return execFileSync(bash, args, { encoding: 'utf8' }).split('\n').filter(Boolean);
 }
