@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { checkBase64 } from './base64.js';
+import { type Annotation, deferSchema } from './deferred-schema.js';
 import { describeVariants } from './describe.js';
 import { PathUriError, parsePathUri } from './path-uri.js';
 import {
@@ -15,41 +16,23 @@ import { checkUuid } from './uuid.js';
 
 type AnySchema = z.ZodMiniType;
 
-/** What a JSON Schema says about a value beside its type. */
-interface Annotation {
-  readonly description?: string;
-  readonly format?: string;
-  readonly contentEncoding?: string;
-  readonly type?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-/**
- * The same schema with something to read about it. Annotations live in zod's registry and not in the schema: there
- * they would be checks, which cost time at each value.
- */
-function annotate<S extends AnySchema>(schema: S, annotation: Annotation): S {
-  const copy = z.clone(schema, schema._zod.def as S['_zod']['def'], { parent: true });
-  z.globalRegistry.add(copy, { ...annotation });
-  return copy;
-}
-
 /** The same schema with a meaning for the place where it is used. */
 export function describe<S extends AnySchema>(schema: S, meaning: string | undefined): S {
-  return meaning === undefined ? schema : annotate(schema, { description: meaning });
+  if (meaning === undefined) return schema;
+  const copy = () => z.clone(schema, schema._zod.def as S['_zod']['def'], { parent: true });
+  return deferSchema(copy, { description: meaning });
 }
 
-function description(meaning: string | undefined): Annotation {
-  return meaning === undefined ? {} : { description: meaning };
+function description(meaning: string | undefined): Annotation | undefined {
+  return meaning === undefined ? undefined : { description: meaning };
 }
 
 export function text(meaning?: string): z.ZodMiniString {
-  return describe(z.string({ error: typeError('a string') }), meaning);
+  return deferSchema(() => z.string({ error: typeError('a string') }), description(meaning));
 }
 
 export function flag(meaning?: string): z.ZodMiniBoolean {
-  return describe(z.boolean({ error: typeError('a boolean') }), meaning);
+  return deferSchema(() => z.boolean({ error: typeError('a boolean') }), description(meaning));
 }
 
 /** Largest values of the integer kinds. A 64-bit one arrives as the nearest double. */
@@ -75,16 +58,17 @@ export function integer(
   const wrongType = typeError(kind);
   const error = (issue: Problem) =>
     typeof issue.input === 'number' ? describeMisfit(issue.input, kind) : wrongType(issue);
-  const schema = z.number({ error });
-  const checked = schema.check(
-    z.refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, { error }),
-  );
+  const fits = (value: number) => Number.isInteger(value) && value >= minimum && value <= maximum;
   // A bound that a double cannot hold would be printed wrong.
   const bounds = {
     ...(Number.isSafeInteger(minimum) && { minimum }),
     ...(Number.isSafeInteger(maximum) && { maximum }),
   };
-  return annotate(checked, { type: 'integer', ...bounds, ...description(meaning) });
+  return deferSchema(() => z.number({ error }).check(z.refine(fits, { error })), {
+    type: 'integer',
+    ...bounds,
+    ...description(meaning),
+  });
 }
 
 /** Text that must pass a check of its own. */
@@ -93,13 +77,11 @@ export function checkedText(
   annotation: Annotation,
   expected = 'a string',
 ): z.ZodMiniString {
-  const schema = z.string({ error: typeError(expected) }).check(
-    z.check((payload) => {
-      const message = findProblem(payload.value);
-      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
-    }),
-  );
-  return annotate(schema, annotation);
+  const check: z.core.CheckFn<string> = (payload) => {
+    const message = findProblem(payload.value);
+    if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+  };
+  return deferSchema(() => z.string({ error: typeError(expected) }).check(z.check(check)), annotation);
 }
 
 /** Bytes as standard base64. Stays text: whoever needs the bytes decodes them once, in the way that is fast there. */
@@ -132,17 +114,16 @@ export function oneOf<const N extends readonly [string, ...string[]]>(
   meaning?: string,
 ): z.ZodMiniEnum<{ [K in N[number]]: K }> {
   const wrongType = typeError('string or map');
-  const schema = z.enum(Object.fromEntries(names.map((name) => [name, name])), {
-    error: (issue) =>
-      typeof issue.input === 'string'
-        ? `unknown variant \`${issue.input}\`, expected ${describeVariants(names)}`
-        : wrongType(issue),
-  });
-  return describe(schema, meaning) as unknown as z.ZodMiniEnum<{ [K in N[number]]: K }>;
+  const error = (issue: Problem) =>
+    typeof issue.input === 'string'
+      ? `unknown variant \`${issue.input}\`, expected ${describeVariants(names)}`
+      : wrongType(issue);
+  const build = () => z.enum(Object.fromEntries(names.map((name) => [name, name])), { error });
+  return deferSchema(build, description(meaning)) as unknown as z.ZodMiniEnum<{ [K in N[number]]: K }>;
 }
 
 export function list<S extends AnySchema>(element: S, meaning?: string): z.ZodMiniArray<S> {
-  return describe(z.array(element, { error: typeError('a sequence') }), meaning);
+  return deferSchema(() => z.array(element, { error: typeError('a sequence') }), description(meaning));
 }
 
 export type StringMap<S extends AnySchema> = z.ZodMiniPipe<
@@ -152,16 +133,16 @@ export type StringMap<S extends AnySchema> = z.ZodMiniPipe<
 
 /** Text to values. The one key that a plain object cannot hold safely is refused, because a record drops it unseen. */
 export function map<S extends AnySchema>(value: S, meaning?: string): StringMap<S> {
-  const refuseUnsafeKey = z.transform((input, context) => {
-    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
-      context.issues.push({ code: 'custom', message: 'invalid key `__proto__`', input });
-    }
-    return input;
-  });
-  return describe(
-    z.pipe(refuseUnsafeKey, z.record(z.string(), value, { error: typeError('a map') })),
-    meaning,
-  );
+  const build = () => {
+    const refuseUnsafeKey = z.transform((input, context) => {
+      if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+        context.issues.push({ code: 'custom', message: 'invalid key `__proto__`', input });
+      }
+      return input;
+    });
+    return z.pipe(refuseUnsafeKey, z.record(z.string(), value, { error: typeError('a map') }));
+  };
+  return deferSchema(build, description(meaning));
 }
 
 export type TaggedUnion<T extends string, V extends Readonly<Record<string, Fields>>> = z.ZodMiniPipe<
@@ -176,6 +157,14 @@ export type TaggedUnion<T extends string, V extends Readonly<Record<string, Fiel
 
 /** An object whose member `tag` says which other members it has. `name` is the name of the reference's type. */
 export function tagged<T extends string, const V extends Readonly<Record<string, Fields>>>(
+  name: string,
+  tag: T,
+  variants: V,
+): TaggedUnion<T, V> {
+  return deferSchema(() => buildTagged(name, tag, variants));
+}
+
+function buildTagged<T extends string, const V extends Readonly<Record<string, Fields>>>(
   name: string,
   tag: T,
   variants: V,

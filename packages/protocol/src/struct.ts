@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { deferSchema } from './deferred-schema.js';
 import { describeValue, describeVariants } from './describe.js';
 import { invalidParams, MalformedMessageError } from './errors.js';
 
@@ -65,6 +66,14 @@ export function struct<F extends Fields, E extends Fields = Record<never, never>
   fields: F,
   options: StructOptions<E> = {},
 ): Struct<F, E> {
+  return deferSchema(() => buildStruct(name, fields, options));
+}
+
+function buildStruct<F extends Fields, E extends Fields>(
+  name: string,
+  fields: F,
+  options: StructOptions<E>,
+): Struct<F, E> {
   const members = { ...fields, ...options.extensions };
   const expected = `struct ${name}`;
   const wrongType = typeError(expected);
@@ -121,7 +130,7 @@ function isNullable(field: AnySchema | OptionalField | undefined): boolean {
 }
 
 function isOptional(field: AnySchema | OptionalField): field is OptionalField {
-  return 'omittable' in field;
+  return Object.hasOwn(field, 'omittable');
 }
 
 /**
