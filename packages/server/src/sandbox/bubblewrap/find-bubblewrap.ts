@@ -1,6 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { platform } from 'node:process';
+import { resolveProgram } from '../../native/exec-path.js';
 import { hasMemoryFiles } from '../../native/memory-file.js';
 import { runBriefly } from '../../native/run-briefly.js';
 import { thisArchitecture } from './architecture.js';
@@ -10,9 +10,6 @@ export const OLDEST_VERSION = '0.5.0';
 
 /** Longest that `bwrap --version` may take, in milliseconds. */
 const VERSION_TIMEOUT_MS = 5_000;
-
-/** Where it is looked for when the server has no PATH, and beside what its PATH names. */
-const SYSTEM_DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin'];
 
 const INSTALL_HINT =
   'install bubblewrap, as with `apt-get install bubblewrap`, `dnf install bubblewrap`, `pacman -S bubblewrap` or ' +
@@ -61,17 +58,13 @@ function unavailable(reason: string, hint?: string): Bubblewrap & { available: f
   return { available: false, reason, ...(hint === undefined ? {} : { hint }) };
 }
 
+/** Where the server's own PATH has a program; a relative part of it would depend on where the server was started. */
 function findProgram(name: string): string | undefined {
-  const own = (process.env.PATH ?? '').split(delimiter).filter((directory) => directory.startsWith('/'));
-  return [...own, ...SYSTEM_DIRECTORIES].map((directory) => join(directory, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
+  const directories = process.env.PATH?.split(delimiter).filter((directory) => directory.startsWith('/'));
   try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return resolveProgram(name, directories?.join(delimiter), Buffer.from('/'));
   } catch {
-    return false;
+    return undefined;
   }
 }
 

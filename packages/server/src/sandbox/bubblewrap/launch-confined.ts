@@ -19,6 +19,8 @@ export interface LaunchConfinedOptions extends ConfineOptions {
   readonly launcher: Launcher;
   /** Takes charge of what was launched, before it is known whether it becomes the program. */
   onLaunched(launched: LaunchedProcess): void;
+  /** Called when nobody is left in the sandbox, and nothing of it on disk. */
+  onEmpty?(): void;
 }
 
 /**
@@ -28,13 +30,20 @@ export interface LaunchConfinedOptions extends ConfineOptions {
 export async function launchConfined(
   policy: ResolvedPolicy,
   plan: LaunchPlan,
-  { launcher, onLaunched, ...options }: LaunchConfinedOptions,
+  { launcher, onLaunched, onEmpty = () => {}, ...options }: LaunchConfinedOptions,
 ): Promise<LaunchedProcess> {
   const confined = await confine(policy, plan, options);
   const launched = tryLaunch(launcher, confined.plan, confined);
   onLaunched(launched);
-  void whenEmpty(launched).then(() => confined.ended());
-  const [entered, errno] = await confined.entry.report;
+  const report = confined.entry.report;
+  // Not before bubblewrap's process in there is known.
+  void report
+    .then(() => whenEmpty(launched))
+    .then(() => {
+      confined.ended();
+      onEmpty();
+    });
+  const [entered, errno] = await report;
   if (entered === undefined) {
     throw new PolicyError(
       'unenforceable',
@@ -83,12 +92,12 @@ async function readComplaint(launched: LaunchedProcess): Promise<string> {
   const ends = launched.outputs.map(
     (source) => new Promise<void>((resolve) => source.start((chunk) => void chunks.push(chunk), resolve)),
   );
-  await launched.exit;
+  const status = await launched.exit;
   killTrees([launched]);
   await Promise.all(ends);
   launched.input?.close();
   const text = Buffer.concat(chunks).subarray(0, MAX_COMPLAINT_BYTES).toString().trim();
-  return text === '' ? 'bubblewrap ended without a word' : text;
+  return text === '' ? `bubblewrap ended without a word: ${JSON.stringify(status)}` : text;
 }
 
 function discard(launched: LaunchedProcess): void {

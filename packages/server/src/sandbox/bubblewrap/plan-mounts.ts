@@ -99,7 +99,7 @@ function placeRules(entries: readonly PolicyEntry[]): PlacedRule[] {
   const locations = new Map<PolicyEntry, Location>();
   const placed = entries.map((entry) => {
     const location = locatePath(entry.path);
-    const rule: PolicyEntry = { path: location.path, access: entry.access };
+    const rule: PolicyEntry = { ...entry, path: location.path };
     locations.set(rule, location);
     return rule;
   });
@@ -141,7 +141,8 @@ class Planner {
     if (path.equals(ROOT) || OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return;
     const around = accessTo(this.rules, parentPath(path));
     if (location.kind === 'missing') {
-      if (access !== 'write') this.#keepMissing(rule, around);
+      const comesWithMissing = rule.implied && !location.firstMissing?.equals(path);
+      if (access !== 'write' && !comesWithMissing) this.#keepMissing(rule, around);
       return;
     }
     // One that is there for somebody else's mounts goes when he goes, unless it is held here, too.
@@ -154,8 +155,10 @@ class Planner {
   }
 
   addLinks(links: readonly CrossedLink[]): void {
-    for (const { path, target } of links)
-      if (accessTo(this.rules, path) === 'deny') this.mounts.push({ kind: 'link', path, target });
+    // Several rules may lead through the same one.
+    const byPath = new Map(links.map((link) => [link.path.toString('latin1'), link]));
+    for (const { path, target } of byPath.values())
+      if (accessTo(this.rules, parentPath(path)) === 'deny') this.mounts.push({ kind: 'link', path, target });
   }
 
   hideSockets(): void {

@@ -6,6 +6,8 @@ export interface PolicyEntry {
   /** Absolute path of this host, without `.`, `..` and a trailing slash. It need not exist, and may be a link. */
   readonly path: Buffer;
   readonly access: Access;
+  /** Set for a rule that comes with another one, and counts only where that one's path exists. */
+  readonly implied?: true;
 }
 
 /** Rules for files. The rule of the longest path counts; what no rule covers is not there. */

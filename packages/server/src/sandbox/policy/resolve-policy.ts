@@ -160,7 +160,7 @@ function protectNames(entries: readonly PolicyEntry[]): PolicyEntry[] {
   );
   const isSettled = (path: Buffer) => entries.some((entry) => entry.path.equals(path));
   const added = protectedPaths.filter((path) => !isSettled(path));
-  return [...entries, ...added.map((path): PolicyEntry => ({ path, access: 'read' }))];
+  return [...entries, ...added.map((path): PolicyEntry => ({ path, access: 'read', implied: true }))];
 }
 
 function toPermissionPath(uri: string): Buffer {

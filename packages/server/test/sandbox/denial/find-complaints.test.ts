@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { findComplaints } from '../../../src/sandbox/denial/find-complaints.js';
+
+it.each([
+  ['/bin/sh: 1: cannot create ../outside: Read-only file system', ['../outside']],
+  ["touch: cannot touch 'a b': Read-only file system", ['a b']],
+  ['cat: secret/key: Permission denied', ['secret/key']],
+  ["OSError: [Errno 30] Read-only file system: '/etc/x'", ['/etc/x']],
+  ["Error: EROFS: read-only file system, open '/etc/x'", ['/etc/x']],
+  ['open /etc/x: operation not permitted', ['/etc/x']],
+  ['mv: cannot move ‘a’ to ‘/b’: Read-only file system\r', ['a', '/b']],
+])('finds the path of: %s', (line, expected) => {
+  const paths = findComplaints(line).map((complaint) =>
+    complaint.about === 'path' ? complaint.path : 'network',
+  );
+  expect(paths).toEqual(expect.arrayContaining(expected));
+});
+
+it.each([
+  'curl: (6) Could not resolve host: example.com',
+  "curl: (7) Failed to connect to 10.0.0.1 port 80 after 0 ms: Couldn't connect to server",
+  'ping: socket: Operation not permitted',
+  'Temporary failure in name resolution',
+  'Error: getaddrinfo EAI_AGAIN example.com',
+  'dial tcp 10.0.0.1:80: connect: network is unreachable',
+])('knows that it is about the network: %s', (line) => {
+  expect(findComplaints(line)).toEqual([{ about: 'network' }]);
+});
+
+it.each(['', 'all is well', 'Permission denied', 'no such file: /etc/x', 'Read-only file system'])(
+  'finds nothing in: %s',
+  (line) => {
+    expect(findComplaints(line)).toEqual([]);
+  },
+);
+
+it('finds a line among others', () => {
+  expect(findComplaints('one\ntwo: Permission denied\nthree')).toEqual([{ about: 'path', path: 'two' }]);
+});
