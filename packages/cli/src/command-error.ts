@@ -1,3 +1,5 @@
+import type { CommandIo } from './command-io.js';
+
 /** What a command failed with, in words for the person who typed it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
@@ -14,4 +16,10 @@ export class CommandError extends Error {
     this.hint = options.hint;
     this.exitCode = options.exitCode;
   }
+}
+
+/** Says on stderr what went wrong, and what to do next where that is known. */
+export function writeError({ stderr }: Pick<CommandIo, 'stderr'>, error: unknown): void {
+  stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof CommandError && error.hint !== undefined) stderr.write(`${error.hint}\n`);
 }

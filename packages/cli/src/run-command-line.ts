@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { CommandError } from './command-error.js';
+import { CommandError, writeError } from './command-error.js';
 import { type CommandIo, createProcessIo } from './command-io.js';
+import { addAttachCommand } from './commands/attach.js';
 import { addCatCommand } from './commands/cat.js';
 import type { CommandContext } from './commands/command-context.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addCpCommand } from './commands/cp.js';
 import { addDoctorCommand } from './commands/doctor.js';
+import { addKillCommand } from './commands/kill.js';
+import { addLogsCommand } from './commands/logs.js';
 import { addLsCommand } from './commands/ls.js';
 import { addPsCommand } from './commands/ps.js';
 import { addRunCommand } from './commands/run.js';
@@ -20,6 +23,9 @@ import { translateUsageError, UsageError } from './usage-error.js';
 const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
   addRunCommand,
   addPsCommand,
+  addLogsCommand,
+  addAttachCommand,
+  addKillCommand,
   addCpCommand,
   addLsCommand,
   addCatCommand,
@@ -72,8 +78,7 @@ function reportFailure(error: unknown, io: CommandIo, program: Command, name: st
     io.stderr.write(`error: ${usage.message}\n\n${usageLine}For more information, try '--help'.\n`);
     return ownCode ?? ExitCode.usage;
   }
-  io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof CommandError && error.hint !== undefined) io.stderr.write(`${error.hint}\n`);
+  writeError(io, error);
   return (error instanceof CommandError ? error.exitCode : undefined) ?? ownCode ?? ExitCode.failure;
 }
 

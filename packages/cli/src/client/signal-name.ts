@@ -1,0 +1,19 @@
+import { constants } from 'node:os';
+import { SIGNAL_NAMES, type SignalName } from '@exec-server/protocol';
+import { UsageError } from '../usage-error.js';
+
+/** The signal that `HUP`, `sighup` or `1` mean. */
+export function parseSignal(text: string, flags: string): SignalName {
+  const upper = text.toUpperCase();
+  const found = SIGNAL_NAMES.find(
+    (name) => name === upper || name === `SIG${upper}` || String(numberOf(name)) === text,
+  );
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `invalid value '${text}' for '${flags}'\n  [possible values: ${SIGNAL_NAMES.map((name) => name.slice(3)).join(', ')}]`,
+  );
+}
+
+function numberOf(name: SignalName): number | undefined {
+  return (constants.signals as Readonly<Record<string, number>>)[name];
+}
