@@ -18,18 +18,19 @@ interface PrintedFile {
 export function printFiles(paths: readonly string[], flags: CatFlags, io: CommandIo): Promise<number> {
   return withMachine(flags, io, async ({ machine }) => {
     const printed: PrintedFile[] = [];
+    const writer = new StreamWriter(io.stdout);
     const exitCode = await forEachPath(paths, io, async (asked) => {
       const path = await resolveRemotePath(machine, asked);
       if (flags.json === true) printed.push(describe(path, await machine.fs.readFile(path)));
-      else await copyToStdout(machine.fs.createReadStream(path), io);
+      else await copyContent(machine.fs.createReadStream(path), writer);
     });
     if (flags.json === true) writeJson(io, printed);
+    await writer.flush();
     return exitCode;
   });
 }
 
-async function copyToStdout(content: ReadableStream<Uint8Array>, { stdout }: CommandIo): Promise<void> {
-  const writer = new StreamWriter(stdout);
+async function copyContent(content: ReadableStream<Uint8Array>, writer: StreamWriter): Promise<void> {
   // Whoever reads may have seen enough before the end.
   for await (const chunk of content) if (!(await writer.write(chunk))) return;
 }

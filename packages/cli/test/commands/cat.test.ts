@@ -22,6 +22,15 @@ it('prints files one after the other, and goes on behind one that is missing', a
   expect(stderr).toMatch(/^Error: ENOENT: .*\/missing'\n$/);
 });
 
+it('prints many files without losing track of who listens', async () => {
+  const paths = Array.from({ length: 20 }, (_, index) => write(`file-${index}`, `${index} `));
+  const io = new FakeIo();
+  expect((await runCommand(['cat', ...paths], io)).stdout).toBe(
+    paths.map((_, index) => `${index} `).join(''),
+  );
+  expect(io.stdout.listenerCount('drain')).toBeLessThan(2);
+});
+
 it('keeps every byte of a large file, and reads no faster than is taken', async () => {
   const content = randomBytes(3_000_000);
   const path = write('large', content);
@@ -57,7 +66,7 @@ it('ends quietly when nobody reads any more', async () => {
   });
   stdout.on('error', () => {});
   const io = Object.assign(new FakeIo(), { stdout });
-  const { code, stderr } = await runCommand(['cat', path], io);
+  const { code, stderr } = await runCommand(['cat', path, path], io);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(taken).toBeLessThan(3_000_000);
 });

@@ -23,7 +23,7 @@ function suggestAfter(bash: string, ...words: string[]): string[] {
 }
 
 describe('suggests', () => {
-  it.each<[string[], string[]]>([
+  it.for<[string[], string[]]>([
     [['comp'], ['completion']],
     [['c'], ['cp', 'cat', 'completion']],
     [
@@ -49,7 +49,7 @@ describe('suggests', () => {
     [['--listen', 'ws'], []],
     [['cat', ''], []],
     [['run', '--', '--he'], []],
-  ])('%j: %j', (words, suggestions, test) => {
+  ])('%j: %j', ([words, suggestions], test) => {
     expect(suggestAfter(requireProgram('bash', test), ...words)).toEqual(suggestions);
   });
 });
