@@ -25,7 +25,7 @@ export function describeOptions(
   const given = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
   return [
     {
-      source: { kind: 'defaults', file: fileURLToPath(new URL('./options.js', import.meta.url)) },
+      source: { kind: 'defaults', file: fileURLToPath(import.meta.url) },
       settings: defaults,
     },
     { source: { kind: 'flags' }, settings: Object.fromEntries(given) },

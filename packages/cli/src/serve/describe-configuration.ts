@@ -15,7 +15,7 @@ export interface ConfigFile {
 /** Tells which settings came from where, without what clients are not to know. */
 export function describeConfiguration(flags: ServeSettings, file?: ConfigFile): ServerConfiguration {
   const defaults = {
-    source: { kind: 'defaults', file: fileURLToPath(new URL('./settings.js', import.meta.url)) },
+    source: { kind: 'defaults', file: fileURLToPath(import.meta.url) },
     settings: mapSettings((_, setting) => defaultOf(setting)),
   } as const;
   const given = { source: { kind: 'flags' }, settings: showSettings(flags) } as const;

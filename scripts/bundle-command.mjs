@@ -1,0 +1,130 @@
+// Puts the command and what it needs into few files, packages/cli/bundle, so that it starts fast. Each command loads
+// only the files with its own code. Run after the compiler: it reads what that wrote.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import * as nodeModule from 'node:module';
+import { basename, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, transform } from 'esbuild';
+import { WebSocket } from 'ws';
+
+const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
+const BUNDLE = join(CLI, 'bundle');
+/** Programs that the code reads from beside itself. */
+const ASSETS = [join(CLI, '../server/dist/sandbox/files/file-helper.cjs')].filter(existsSync);
+/** They find their native code by their own place. */
+const EXTERNAL = ['koffi', '@lydell/node-pty'];
+const TARGET = 'node20';
+/** What `import.meta.url` becomes in CommonJS. */
+const MODULE_URL = '__moduleUrl';
+const FIRST_REQUEST = '{"id":1,"method":"initialize","params":{"clientName":"build"}}';
+const LICENSE_FILE = /^licen[cs]e/i;
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: CLI,
+  entryPoints: ['dist/main.js', 'dist/index.js'],
+  outdir: BUNDLE,
+  write: false,
+  bundle: true,
+  // Only ES modules are split.
+  format: 'esm',
+  splitting: true,
+  platform: 'node',
+  target: TARGET,
+  external: EXTERNAL,
+  legalComments: 'none',
+  metafile: true,
+});
+
+// A start that meets a half-written bundle would fail: it is written aside and takes its place at once.
+const fresh = `${BUNDLE}.new`;
+rmSync(fresh, { recursive: true, force: true });
+mkdirSync(fresh);
+writeFileSync(join(fresh, 'package.json'), '{ "type": "commonjs" }\n');
+for (const { path, text } of outputFiles) writeFileSync(join(fresh, basename(path)), await toCommonJs(text));
+for (const path of ASSETS) copyFileSync(path, join(fresh, basename(path)));
+writeFileSync(join(fresh, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
+rmSync(BUNDLE, { recursive: true, force: true });
+renameSync(fresh, BUNDLE);
+if (!('enableCompileCache' in nodeModule)) await compileForStart();
+
+/** CommonJS starts faster than ES modules: it is read synchronously, and Node 20 can be given its compiled code. */
+async function toCommonJs(text) {
+  const { code } = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: TARGET,
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': MODULE_URL },
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
+  const needsUrl = code.includes(MODULE_URL);
+  return needsUrl ? `const ${MODULE_URL}=require('node:url').pathToFileURL(__filename).href;${code}` : code;
+}
+
+/** The licenses of the packages that files come from. */
+function collectLicenses(files) {
+  const packages = new Set(files.map(packageDirectory).filter((directory) => directory !== undefined));
+  return [...packages]
+    .sort((a, b) => a.localeCompare(b))
+    .map(describeLicense)
+    .join('\n');
+}
+
+/** The directory of the foreign package that a file belongs to. */
+function packageDirectory(file) {
+  const path = join(CLI, file);
+  const at = path.lastIndexOf(`${sep}node_modules${sep}`);
+  if (at === -1) return undefined;
+  const [scope, name] = path.slice(at + '/node_modules/'.length).split(sep);
+  return join(path.slice(0, at), 'node_modules', scope.startsWith('@') ? join(scope, name) : scope);
+}
+
+function describeLicense(directory) {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const file = readdirSync(directory).find((entry) => LICENSE_FILE.test(entry));
+  const text = file === undefined ? '' : `\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}
+
+/** Lets the command answer its first request, as a WebSocket server and over stdio, and keeps what V8 compiled for that. */
+async function compileForStart() {
+  const program = fileURLToPath(new URL('keep-compiled-code.mjs', import.meta.url));
+  const args = [program, 'serve', '--listen', 'stdio', '--listen', 'ws://127.0.0.1:0'];
+  const server = spawn(process.execPath, args, { stdio: 'pipe' });
+  const exited = once(server, 'exit');
+  server.stdin.write(`${FIRST_REQUEST}\n`);
+  await Promise.all([once(server.stdout, 'data'), askOverWebSocket(await findAddress(server.stderr))]);
+  server.stdin.end();
+  const [code] = await exited;
+  if (code !== 0) throw new Error(`the bundled command ended with ${code}`);
+}
+
+async function findAddress(stream) {
+  let text = '';
+  for await (const chunk of stream) {
+    text += chunk;
+    const address = /ws:\S+(?=\s)/.exec(text)?.[0];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`the bundled command does not start: ${text}`);
+}
+
+async function askOverWebSocket(address) {
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  socket.send(FIRST_REQUEST);
+  await once(socket, 'message');
+  socket.terminate();
+}
