@@ -7,7 +7,7 @@ export function checkStart(machine: Machine): Promise<Check> {
   const failure = { status: 'failed', advice: 'Without them a server is of little use.' } as const;
   return attemptCheck(name, failure, async () => {
     const { stdout, exitCode } = await machine.run(['/bin/sh', '-c', 'echo "$((6 * 7))"'], {
-      timeoutMs: PROBE_TIMEOUT_MS,
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     const works = stdout.trimmed() === '42' && exitCode === 0;
     return works
@@ -28,7 +28,8 @@ export function checkTerminal(machine: Machine): Promise<Check> {
     advice: 'Is devpts mounted at /dev/pts, with a ptmx that everyone may use?',
   } as const;
   return attemptCheck(name, failure, async () => {
-    const handle = await machine.pty(['/bin/sh', '-c', 'test -t 0 && tty'], { timeoutMs: PROBE_TIMEOUT_MS });
+    const handle = await machine.pty(['/bin/sh', '-c', 'test -t 0 && tty']);
+    await handle.wait({ timeoutMs: PROBE_TIMEOUT_MS });
     const { stdout, exitCode } = await handle.result();
     return exitCode === 0
       ? { name, status: 'ok', finding: stdout.trimmed() }

@@ -48,7 +48,7 @@ export function checkSandbox(machine: Machine, known?: KnownSandbox): Promise<Ch
       const { exitCode, stderr } = await machine.run(['/bin/sh', '-c', script, file], {
         sandbox: READ_ONLY,
         cwd: '/',
-        timeoutMs: PROBE_TIMEOUT_MS,
+        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
       });
       if (exitCode === 0)
         return {

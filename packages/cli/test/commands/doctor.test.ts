@@ -66,6 +66,15 @@ it('names what a server lacks', async () => {
   });
 });
 
+it('tries servers without any of what this one has beyond others', async () => {
+  const url = await listen({
+    disabledCapabilities: ['processTimeout', 'processTags', 'processSize', 'processWait'],
+  });
+  const { code, checks } = await examine('--connect', url);
+  expect(code).toBe(0);
+  for (const name of ['processes', 'terminals', 'limits']) expect(checks[name]?.status).toBe('ok');
+});
+
 it('fails where no process can be started', async () => {
   const url = await listen({ allowDirectExec: false });
   const { code, report, checks } = await examine('--connect', url);

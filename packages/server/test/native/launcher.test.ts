@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Launcher } from '../../src/native/launch.js';
-import { createLauncher } from '../../src/native/launcher.js';
+import { createLauncher, probeNativeLauncher } from '../../src/native/launcher.js';
+import { NativeLauncher } from '../../src/native/native-launcher.js';
 import {
   countDescriptors,
   countZombies,
@@ -331,4 +332,11 @@ describe.each(LAUNCHERS)('$name launcher', ({ fallback }) => {
     child.outputs[1]!.destroy();
     await child.exit;
   });
+});
+
+it('tells beforehand which launcher it will be', async () => {
+  const launcher = createLauncher({ guardian: false, cgroups: false });
+  const support = probeNativeLauncher();
+  expect(support.usable).toBe(launcher instanceof NativeLauncher);
+  await launcher.close();
 });
