@@ -5,6 +5,9 @@ import type { CommandIo, EndSignal } from '../src/command-io.js';
 export class TextSink extends Writable {
   text = '';
   isTTY = false;
+  /** Size of the terminal, where it is one. */
+  columns = 80;
+  rows = 24;
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += String(chunk);
@@ -15,10 +18,15 @@ export class TextSink extends Writable {
 /** A process to run commands in that is none: its signals and errors are sent by the test. */
 export class FakeIo implements CommandIo {
   readonly env: Record<string, string | undefined> = {};
-  readonly stdin = Object.assign(new PassThrough(), { isTTY: false });
+  readonly stdin = Object.assign(new PassThrough(), {
+    isTTY: false,
+    setRawMode: (raw: boolean) => void this.rawModes.push(raw),
+  });
   readonly stdout = new TextSink();
   readonly stderr = new TextSink();
   readonly exits: number[] = [];
+  /** What the terminal was switched to, one after the other. */
+  readonly rawModes: boolean[] = [];
   readonly #signalListeners = new Set<(signal: EndSignal) => void>();
   readonly #continueListeners = new Set<() => void>();
   readonly #errorListeners = new Set<(error: unknown) => void>();
