@@ -1,7 +1,7 @@
 // Starts the servers that are compared and reads what they cost from /proc.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,13 @@ async function findNativeCodex() {
   }
 }
 
+/** A home for one server. The reference makes no sandboxes from one among the temporary files. */
+function makeHome() {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'exec-server');
+  mkdirSync(cache, { recursive: true });
+  return mkdtempSync(join(cache, 'bench-'));
+}
+
 /** A running server with one client. */
 export class RunningServer {
   #child;
@@ -49,7 +56,7 @@ export class RunningServer {
     const server = new RunningServer();
     const listen = transport === 'ws' ? 'ws://127.0.0.1:0' : 'stdio';
     const [program, ...args] = argv;
-    server.#home = mkdtempSync(join(tmpdir(), 'exec-server-bench-'));
+    server.#home = makeHome();
     const child = spawn(program, [...args, '--listen', listen], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...process.env, CODEX_HOME: server.#home },

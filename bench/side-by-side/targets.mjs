@@ -7,6 +7,8 @@ const atLeast = (limit) => ({ limit, holds: (ratio) => ratio >= limit, words: `â
 export const figures = [
   row('sequentialStarts', 'p50Ms', 'start to closed of `true`, p50, ms', atMost(0.04), atMost(0.35)),
   row('sequentialStarts', 'p99Ms', 'start to closed of `true`, p99, ms', atMost(0.15), atMost(0.8)),
+  row('sandboxedStarts', 'p50Ms', 'start to closed of a sandboxed `true`, p50, ms', atMost(0.5), atMost(0.5)),
+  row('sandboxedStarts', 'p99Ms', 'start to closed of a sandboxed `true`, p99, ms', atMost(0.8), atMost(0.8)),
   row('parallelStarts', 'perSecond', 'starts per second, 32 at a time', atLeast(3), atLeast(3)),
   row('ptyEcho', 'p50Ms', 'pty echo, p50, ms', atMost(0.01), atMost(1)),
   row('pipeOutput', 'mbPerSecond', 'pipe output, MB/s', atLeast(2.5), atLeast(5)),

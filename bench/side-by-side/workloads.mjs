@@ -64,6 +64,27 @@ export const workloads = {
     return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
   },
 
+  /** The same in a sandbox that reads everything, writes one directory and has no network. */
+  async sandboxedStarts(server, { scale }) {
+    const directory = mkdtempSync(join(tmpdir(), 'bench-sandbox-'));
+    const cwd = pathToFileURL(directory).href;
+    const entries = [
+      { path: { type: 'special', value: { kind: 'root' } }, access: 'read' },
+      { path: { type: 'path', path: cwd }, access: 'write' },
+    ];
+    const file_system = { type: 'restricted', entries };
+    const permissions = { type: 'managed', file_system, network: 'restricted' };
+    const sandbox = { permissions, cwd, windowsSandboxLevel: 'disabled' };
+    try {
+      const times = [];
+      for (let n = 0; n < 25 * scale; n++)
+        times.push(1000 * (await measureSeconds(() => runToEnd(server.client, ['/bin/true'], { cwd, sandbox }))));
+      return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+
   async parallelStarts(server, { scale }) {
     const total = 400 * scale;
     const seconds = await measureSeconds(() =>

@@ -3,8 +3,6 @@
  * until then each is reported as skipped.
  */
 export const LATER: Readonly<Record<string, string>> = {
-  '34-process-sandbox': 'sandbox',
-  '36-network-policy': 'network policy',
   '60-fs-sandbox': 'sandbox',
   'app/19-sandbox': 'sandbox',
 };

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { type EnvironmentCapabilities, type EnvironmentInfo, nativeToPathUri } from '@exec-server/protocol';
 import { hasMemoryFiles } from '../native/memory-file.js';
 import { resolveLimits, type ServerLimits } from '../options.js';
+import { isBubblewrapInstalled } from '../sandbox/bubblewrap/find-bubblewrap.js';
 import { VERSION } from '../version.js';
 import { findUserHome } from './codex-home.js';
 
@@ -64,6 +65,7 @@ export function describeEnvironment(
 ): EnvironmentInfo {
   const shell = loginShell();
   const tempDir = serverEnv.TMPDIR;
+  const confines = hasMemoryFiles() && isBubblewrapInstalled();
   return {
     shell: { name: basename(shell), path: shell },
     executorVersion: VERSION,
@@ -78,6 +80,8 @@ export function describeEnvironment(
     capabilities: {
       ...CAPABILITIES,
       shellSnapshotV2: hasMemoryFiles(),
+      linuxRootWritePreservesDevices: confines,
+      linuxApprovedRootWritePreservesRestrictions: confines,
       processStartPrepared: allowPreparedExec,
     },
   };

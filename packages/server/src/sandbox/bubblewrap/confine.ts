@@ -63,7 +63,9 @@ export async function confine(
   options: ConfineOptions = {},
 ): Promise<ConfinedLaunch> {
   const { path, architecture } = requireBubblewrap();
-  const wanted = policy.files === 'unrestricted' ? undefined : await planMounts(policy.files);
+  const { files } = policy;
+  // Whoever may write everything keeps everything, devices included.
+  const wanted = files === 'unrestricted' || files.fullWrite ? undefined : await planMounts(files);
   const view = wanted && options.readOnly ? forbidWriting(wanted) : wanted;
   const targets = await holdTargets(view);
   try {

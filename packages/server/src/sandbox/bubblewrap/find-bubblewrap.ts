@@ -35,6 +35,11 @@ export function findBubblewrap(): Bubblewrap {
   return found;
 }
 
+/** Whether there is something to make sandboxes with, whatever its version; costs no run of it. */
+export function isBubblewrapInstalled(): boolean {
+  return platform === 'linux' && thisArchitecture() !== undefined && findProgram('bwrap') !== undefined;
+}
+
 function lookForBubblewrap(): Bubblewrap {
   if (platform !== 'linux') return unavailable(`there is no sandbox for ${platform}`);
   if (thisArchitecture() === undefined)
