@@ -6,7 +6,7 @@ import type * as sdk from '@exec-server/client';
 import { requireProgram } from '@exec-server/testing';
 import { chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundleForBrowsers } from '../workspace/bundle-for-browsers.js';
+import { bundleForBrowsers, rootEntry } from '../workspace/bundle-for-browsers.js';
 import { serve } from './session.js';
 
 /** In a container there is no sandbox to be had, and nothing beyond loopback to talk to. */
@@ -30,7 +30,7 @@ declare const bundled: typeof sdk;
 
 /** Serves an empty page with the client in it; tells its origin. */
 async function servePage(): Promise<string> {
-  const { code } = await bundleForBrowsers('client');
+  const { code } = await bundleForBrowsers(rootEntry('client'));
   const server = createServer((request, response) => {
     const isScript = request.url === '/client.js';
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');

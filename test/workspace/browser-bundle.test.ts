@@ -30,14 +30,21 @@ function browserGlobals(): Record<string, unknown> {
   return { ...shared, WebSocket: class {} };
 }
 
-test.each(['protocol', 'rpc', 'client'])('the root entry of %s works in a browser', async (packageName) => {
-  const { code, metafile } = await bundleForBrowsers(packageName);
+const ENTRIES = {
+  protocol: rootEntry('protocol'),
+  rpc: rootEntry('rpc'),
+  client: rootEntry('client'),
+  'client/unified-exec': join(ROOT, 'packages/client/src/unified-exec/index.ts'),
+};
+
+test.each(Object.entries(ENTRIES))('the entry %s works in a browser', async (_, entry) => {
+  const { code, metafile } = await bundleForBrowsers(entry);
   // The package has a stub for browsers that throws when it is used.
   expect(Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/ws/'))).toEqual([]);
   const context = createContext(browserGlobals());
   runInContext(code, context);
   const names = Object.keys(runInContext('bundled', context) as object);
-  expect(names).toEqual(Object.keys((await import(rootEntry(packageName))) as object).toSorted());
+  expect(names).toEqual(Object.keys((await import(entry)) as object).toSorted());
 });
 
 test('both entries of the client export the same names', async () => {

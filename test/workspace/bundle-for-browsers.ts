@@ -7,10 +7,10 @@ export function rootEntry(packageName: string): string {
   return join(ROOT, 'packages', packageName, 'src/index.ts');
 }
 
-/** Bundles the root entry of a package into a script that sets the global `bundled`. */
-export async function bundleForBrowsers(packageName: string): Promise<{ code: string; metafile: Metafile }> {
+/** Bundles an entry, given by its source, into a script that sets the global `bundled`. */
+export async function bundleForBrowsers(entry: string): Promise<{ code: string; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [rootEntry(packageName)],
+    entryPoints: [entry],
     alias: { '@exec-server/protocol': rootEntry('protocol'), '@exec-server/rpc': rootEntry('rpc') },
     bundle: true,
     // With this platform an import of a Node built-in is an error.

@@ -33,8 +33,8 @@ export class UnifiedExecError extends ExecServerError {
     return new UnifiedExecError('usage', `failed to parse function arguments: ${problem}`);
   }
 
-  static notStarted(cause: ExecServerError): UnifiedExecError {
-    const message = `Rejected(${JSON.stringify(startFailure(cause))})`;
+  static notStarted(reason: string, cause: ExecServerError): UnifiedExecError {
+    const message = `Rejected(${JSON.stringify(reason)})`;
     const text = `exec_command failed: CreateProcess { message: ${JSON.stringify(message)} }`;
     return new UnifiedExecError(cause.code, text, cause);
   }

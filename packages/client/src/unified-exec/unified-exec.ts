@@ -11,9 +11,9 @@ import {
   type WriteStdinArgs,
 } from './arguments.js';
 import { type Clock, systemClock } from './clock.js';
-import { startFailure, UnifiedExecError } from './errors.js';
+import { UnifiedExecError } from './errors.js';
 import type { UnifiedExecEvent } from './events.js';
-import { ExecSession } from './exec-session.js';
+import type { ExecSession } from './exec-session.js';
 import {
   DEFAULT_EXEC_YIELD_MS,
   DEFAULT_MAX_OUTPUT_TOKENS,
@@ -30,9 +30,9 @@ import {
   type UnifiedExecOptions,
 } from './options.js';
 import { createReply, type UnifiedExecReply } from './reply.js';
-import { SessionRecord } from './session-record.js';
 import { SessionStore } from './session-store.js';
-import { asStartFailure, type PreparedCommand, prepareCommand, startCommand } from './start-command.js';
+import { type PreparedCommand, prepareCommand } from './start-command.js';
+import { startSession } from './start-session.js';
 import {
   execYieldMs,
   HoldableTimers,
@@ -236,50 +236,22 @@ export class UnifiedExec implements AsyncDisposable {
     signal: AbortSignal | undefined,
   ): Promise<ExecSession> {
     const sessionId = this.#sessions.reserveId();
-    const processId = createRandomId();
-    const subject = { callId, sessionId };
-    const publish = (event: UnifiedExecEvent) => this.#listeners.tell(event);
-    const record = new SessionRecord({ ...subject, clock: this.#clock, publish });
-    const stopListening = this.#client.onProcessEvent((event) => {
-      if (event.processId !== processId || event.sessionId !== undefined) return;
-      record.take(event);
-    });
+    const host = {
+      client: this.#client,
+      options: this.#options,
+      clock: this.#clock,
+      publish: (event: UnifiedExecEvent) => this.#listeners.tell(event),
+    };
     try {
-      const handle = await startCommand(this.#client, command, processId, this.#options, signal);
-      const session = new ExecSession({ ...subject, tty: command.tty, handle, record });
+      const session = await startSession(host, command, { callId, sessionId }, signal);
       this.#running.add(session);
-      void record.ended.then(() => {
-        stopListening();
-        this.#running.delete(session);
-      });
-      publish({ type: 'begin', ...subject, processId, ...command });
-      record.begin();
+      void session.record.ended.then(() => this.#running.delete(session));
       if (this.#isClosed) await session.kill();
       return session;
     } catch (error) {
-      stopListening();
       this.#sessions.releaseId(sessionId);
-      throw this.#reportNotStarted(error, command, callId);
+      throw error;
     }
-  }
-
-  /** Tells of a command that could not be started, and puts the reason in the words for the model. */
-  #reportNotStarted(error: unknown, command: PreparedCommand, callId: string): unknown {
-    const cause = asStartFailure(error);
-    if (cause === undefined) return error;
-    const subject = { callId, sessionId: undefined };
-    const reason = startFailure(cause);
-    this.#listeners.tell({ type: 'begin', ...subject, processId: undefined, ...command });
-    this.#listeners.tell({
-      type: 'end',
-      ...subject,
-      status: 'failed',
-      outcome: { kind: 'unknown', reason },
-      exitCode: -1,
-      aggregatedOutput: reason,
-      durationMs: 0,
-    });
-    return UnifiedExecError.notStarted(cause);
   }
 
   /** Makes a session of a command that does not end at once, before anybody waits for it or gives up waiting. */

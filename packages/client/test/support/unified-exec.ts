@@ -15,7 +15,7 @@ export interface UnifiedExecStage {
   /** All events so far. */
   readonly events: readonly UnifiedExecEvent[];
   /** Waits until an event has come that is like this. */
-  seen(matches: (event: UnifiedExecEvent) => boolean): Promise<UnifiedExecEvent>;
+  readonly seen: (matches: (event: UnifiedExecEvent) => boolean) => Promise<UnifiedExecEvent>;
 }
 
 /** With shells that read no profile: what a test sees does not depend on who runs it. */
