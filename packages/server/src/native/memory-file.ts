@@ -1,10 +1,12 @@
 import { writeSync } from 'node:fs';
 import { OsError } from '../os-error.js';
 import { toCString } from './c-strings.js';
-import { ENOTSUP } from './constants.js';
+import { EINVAL, ENOTSUP } from './constants.js';
 import { checkResult, type Libc, loadLibc } from './libc.js';
 
 const MFD_CLOEXEC = 1;
+/** Known since Linux 6.3, and needed where a system makes memory files that cannot be executed otherwise. */
+const MFD_EXEC = 0x10;
 
 /** What links in `/proc` show a memory file as. */
 const NAME = 'exec-server';
@@ -25,15 +27,24 @@ export function hasMemoryFiles(): boolean {
   }
 }
 
+export interface MemoryFileOptions {
+  /** Whether it is a program. @default false */
+  readonly executable?: boolean;
+}
+
 /** Throws `OsError`, ENOTSUP where there are no memory files. */
-export function createMemoryFile(contents: Uint8Array): MemoryFile {
+export function createMemoryFile(
+  contents: Uint8Array,
+  { executable = false }: MemoryFileOptions = {},
+): MemoryFile {
   const libc: Libc = loadLibc();
-  if (libc.memfd_create === null) throw new OsError(ENOTSUP, 'memfd_create');
-  const fd = checkResult(
-    libc,
-    libc.memfd_create(toCString(NAME, 'memfd_create'), MFD_CLOEXEC),
-    'memfd_create',
-  );
+  const create = libc.memfd_create;
+  if (create === null) throw new OsError(ENOTSUP, 'memfd_create');
+  const name = toCString(NAME, 'memfd_create');
+  let result = create(name, executable ? MFD_CLOEXEC | MFD_EXEC : MFD_CLOEXEC);
+  // An older kernel does not know the flag, and every memory file can be executed there.
+  if (result < 0 && executable && libc.errno() === EINVAL) result = create(name, MFD_CLOEXEC);
+  const fd = checkResult(libc, result, 'memfd_create');
   const close = () => void libc.close(fd);
   try {
     for (let written = 0; written < contents.length; )

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { platform } from 'node:process';
+import { OsError } from '../os-error.js';
 
 export interface ProcessEntry {
   readonly ppid: number;
@@ -68,6 +69,17 @@ export function signalProcess(pid: number, startTime: number, signal: number): b
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw error;
+  }
+}
+
+/** Sends a signal to a process group; false when nobody is in it. Throws `OsError`. */
+export function signalProcessGroup(group: number, signal: number): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch (error) {
+    const { code, errno = 0 } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') return false;
+    throw new OsError(Math.abs(errno), 'kill');
   }
 }
 

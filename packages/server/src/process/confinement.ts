@@ -64,7 +64,8 @@ function resolve(
 export interface ConfinedStart {
   readonly engine: ProcessEngine;
   readonly session: Session;
-  readonly slot: ProcessSlot;
+  /** The start that ends it when it is called off. */
+  readonly slot?: ProcessSlot;
 }
 
 /** Starts a program in a sandbox. Whoever cancels the start or ends the session meanwhile ends it as well. */
@@ -82,7 +83,7 @@ export async function launchInSandbox(
       onLaunched: (launched) => {
         child = launched;
         session.trees.add(launched);
-        void slot.cancelled.then(() => killTrees([launched]));
+        void slot?.cancelled.then(() => killTrees([launched]));
       },
     });
   } catch (error) {

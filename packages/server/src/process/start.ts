@@ -171,7 +171,8 @@ async function manageFromSnapshot(
     envPolicy: rules.envPolicy,
     sandbox: policy && {
       key: sandboxKey(policy),
-      launch: (login: LaunchPlan) => launchInSandbox(start, policy, login),
+      // Other starts wait for the same login, so that none of them ends it.
+      launch: (login: LaunchPlan) => launchInSandbox({ engine, session }, policy, login),
     },
   };
   const snapshot = await Promise.race([engine.shellSnapshots.find(session, use), slot.cancelled]);

@@ -135,7 +135,7 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
     const entry = descriptors.openReport();
     const sockets: AllowedSockets = policy.network === 'enabled' ? 'any' : options.doorway ? 'inet' : 'unix';
     const filterFd = descriptors.addFile(buildSeccompFilter(architecture, sockets));
-    const programFd = descriptors.addFile(
+    const programFd = descriptors.addProgram(
       buildEntryProgram(architecture, {
         program: plan.program,
         argv: plan.argv,
@@ -200,7 +200,11 @@ class LaunchDescriptors {
   }
 
   addFile(contents: Buffer): number {
-    return this.#add(this.#createFile(contents).fd);
+    return this.#add(this.#keep(createMemoryFile(contents)).fd);
+  }
+
+  addProgram(contents: Buffer): number {
+    return this.#add(this.#keep(createMemoryFile(contents, { executable: true })).fd);
   }
 
   addDoorway({ sockets, door }: Doorway): SocketHandover {
@@ -213,7 +217,7 @@ class LaunchDescriptors {
   addEmptyFile(): number {
     if (++this.#emptyFiles > MAX_HIDDEN_FILES)
       throw unenforceable(`more than ${MAX_HIDDEN_FILES} files are denied one by one`);
-    this.#emptyFile ??= this.#createFile(Buffer.alloc(0));
+    this.#emptyFile ??= this.#keep(createMemoryFile(Buffer.alloc(0)));
     return this.#add(this.#emptyFile.fd);
   }
 
@@ -226,8 +230,7 @@ class LaunchDescriptors {
     this.#pipe?.close();
   }
 
-  #createFile(contents: Buffer): MemoryFile {
-    const file = createMemoryFile(contents);
+  #keep(file: MemoryFile): MemoryFile {
     this.#files.push(file);
     return file;
   }

@@ -1,6 +1,12 @@
 import type { ExitStatus, LaunchedProcess } from '../../native/launch.js';
 import { findChildren, type NamedProcess, readInnerPid } from '../../native/namespace-members.js';
-import { collectTrees, readProcess, readProcessTable, signalProcess } from '../../native/process-tree.js';
+import {
+  collectTrees,
+  readProcess,
+  readProcessTable,
+  signalProcess,
+  signalProcessGroup,
+} from '../../native/process-tree.js';
 
 /** The number that the first program of a sandbox has in there; the one before is bubblewrap's. */
 const FIRST_PROGRAM = 2;
@@ -53,7 +59,8 @@ export class ConfinedProcess implements LaunchedProcess {
     if (program === undefined) return false;
     this.noteSignal(signal);
     // The group has the program's number, which is nobody else's for as long as the program runs.
-    if (readProcess(program.pid)?.startTime === program.startTime) return process.kill(-program.pid, signal);
+    if (readProcess(program.pid)?.startTime === program.startTime)
+      return signalProcessGroup(program.pid, signal);
     return this.#signalLeftovers(program.pid, signal);
   }
 
