@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo } from '../command-io.js';
 import { text } from '../option-values.js';
+import type { ConfigFile } from '../serve/describe-configuration.js';
 import { externalName, SETTINGS, type ServeSettings, type Setting } from '../serve/settings.js';
 import { UsageError } from '../usage-error.js';
 
@@ -39,13 +40,17 @@ export function addServeCommand(
 
 async function runWith({ config, ...flags }: ServeFlags, io: CommandIo): Promise<number> {
   // Loaded here so that `--version` and `--help` do not wait for the whole server.
-  const [{ readConfigFile }, { describeConfiguration }, { runServer }] = await Promise.all([
-    import('../serve/config-file.js'),
+  const [{ describeConfiguration }, { runServer }] = await Promise.all([
     import('../serve/describe-configuration.js'),
     import('../serve/run-server.js'),
   ]);
-  const file = config === undefined ? undefined : { path: config, settings: readConfigFile(config) };
+  const file = config === undefined ? undefined : await loadConfigFile(config);
   return runServer({ ...file?.settings, ...flags }, io, describeConfiguration(flags, file));
+}
+
+async function loadConfigFile(path: string): Promise<ConfigFile> {
+  const { readConfigFile } = await import('../serve/config-file.js');
+  return { path, settings: readConfigFile(path) };
 }
 
 function toOption(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ConnectionOptions } from 'node:tls';
 import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { attemptConnection, type ConnectLimits } from '../connect-attempt.js';
 import { ConnectError } from '../errors.js';
 import type { Transport } from '../transport.js';
@@ -22,11 +22,16 @@ export interface ConnectWebSocketOptions extends ConnectLimits {
 }
 
 /** Connects to `ws://` or `wss://`. Fails with {@link ConnectError}, with the HTTP status where there is one. */
-export function connectWebSocket(url: string, options: ConnectWebSocketOptions = {}): Promise<Transport> {
+export async function connectWebSocket(
+  url: string,
+  options: ConnectWebSocketOptions = {},
+): Promise<Transport> {
+  // Loaded here so that servers on pipes and clients of sockets do not load HTTP and TLS.
+  const ws = await import('ws');
   const { token, headers, tls } = options;
   const address = withoutSecrets(url);
   return attemptConnection(address, options, ({ succeed, fail }) => {
-    const socket = openSocket(url, address, {
+    const socket = openSocket(ws.WebSocket, url, address, {
       ...tls,
       headers: { ...headers, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
       perMessageDeflate: false,
@@ -52,12 +57,13 @@ export function connectWebSocket(url: string, options: ConnectWebSocketOptions =
 }
 
 function openSocket(
+  Socket: typeof WebSocket,
   url: string,
   address: string,
   options: ConstructorParameters<typeof WebSocket>[2],
 ): WebSocket {
   try {
-    return new WebSocket(url, options);
+    return new Socket(url, options);
   } catch (error) {
     throw new ConnectError(address, error instanceof Error ? error.message : String(error), { cause: error });
   }

@@ -18,12 +18,19 @@ export interface SendOptions {
 
 /** Asks HTTP servers on behalf of clients, through the proxies and with the trust that the environment names. */
 export class HttpClient {
-  readonly #proxies: ProxyRules;
+  readonly #env: ServerEnv;
   readonly #trust: TrustStore;
+  #rules: ProxyRules | undefined;
 
   constructor(env: ServerEnv) {
-    this.#proxies = readProxyRules(env);
+    this.#env = env;
     this.#trust = new TrustStore(env);
+  }
+
+  /** Read for the first request: most servers never make one. */
+  get #proxies(): ProxyRules {
+    this.#rules ??= readProxyRules(this.#env);
+    return this.#rules;
   }
 
   /** Resolves with the head of the last response. Rejects with an {@link HttpError} only. */

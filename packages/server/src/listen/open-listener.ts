@@ -2,9 +2,6 @@ import { ListenError } from './listen-error.js';
 import type { ListenOptions } from './listen-options.js';
 import { type ListenTarget, parseListenUrl, unsupportedUrl } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
-import { openStdioListener } from './stdio.js';
-import { openUnixSocketListener } from './unix-socket.js';
-import { openWebSocketListener } from './websocket.js';
 
 export type { ListenOptions };
 
@@ -27,13 +24,20 @@ export async function openListener(
 ): Promise<Listener> {
   const target = parseListenUrl(url);
   refuseForeignOptions(url, target, options);
+  // Loaded here so that a server that never listens, or on stdio only, does not load HTTP, TLS and WebSockets.
   switch (target.kind) {
-    case 'websocket':
+    case 'websocket': {
+      const { openWebSocketListener } = await import('./websocket.js');
       return openWebSocketListener(target, options, accept);
-    case 'unix':
+    }
+    case 'unix': {
+      const { openUnixSocketListener } = await import('./unix-socket.js');
       return openUnixSocketListener(target, options, accept);
-    case 'stdio':
+    }
+    case 'stdio': {
+      const { openStdioListener } = await import('./stdio.js');
       return openStdioListener(options, accept);
+    }
   }
 }
 

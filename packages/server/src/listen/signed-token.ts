@@ -1,6 +1,5 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { scanJson } from '@exec-server/protocol';
-import { compactVerify } from 'jose';
 import type { AuthOutcome, AuthPolicy } from './auth.js';
 
 /** The principal of tokens that name no subject. */
@@ -33,9 +32,11 @@ interface Claims {
 export function createSignedTokenPolicy(options: SignedTokenOptions): AuthPolicy {
   const key = createSecretKey(options.secret);
   const now = options.now ?? Date.now;
+  // Loaded only by servers that need it, and before the first client comes.
+  const jose = import('jose');
   return {
     async authenticate(token) {
-      const claims = await readClaims(token, key);
+      const claims = await readClaims(token, key, await jose);
       if (claims === undefined) return refuse('invalid websocket jwt');
       return checkClaims(claims, options, Math.floor(now() / 1000));
     },
@@ -46,7 +47,7 @@ export function createSignedTokenPolicy(options: SignedTokenOptions): AuthPolicy
 const COMPACT_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** The claims of a token that we signed, or nothing when it is not one or a claim has the wrong type. */
-async function readClaims(token: string, key: Parameters<typeof compactVerify>[1]) {
+async function readClaims(token: string, key: KeyObject, { compactVerify }: typeof import('jose')) {
   if (!COMPACT_TOKEN.test(token)) return undefined;
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] });
