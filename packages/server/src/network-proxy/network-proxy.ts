@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { NetworkProxyConfig } from '@exec-server/protocol';
 import { isLoopbackAddress } from '../listen/ip-address.js';
@@ -45,6 +45,8 @@ export class NetworkProxy {
   /** Throws {@link ProxyConfigError}. */
   constructor({ config, upstream, resolver, ask, onDecision }: NetworkProxyOptions) {
     const { signal } = this.#ended;
+    // Every connection that is being made listens for the end; how many may is bounded elsewhere.
+    setMaxListeners(0, signal);
     const gatekeeper = new Gatekeeper({
       rules: readRules(config),
       mode: config.mode,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { type AccessRequest, type Denial, explainDenial } from '../decision.js';
+import { sayLast } from '../join-sockets.js';
 
 /** Tells a program in JSON that and why its request was stopped here. */
 export function answerDenied(response: ServerResponse, request: AccessRequest, denial: Denial): void {
@@ -25,7 +26,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
 
 /** Answers a CONNECT with words instead of a connection. */
 export function answerConnect(
-  socket: Duplex,
+  socket: Socket,
   status: '400 Bad Request' | '403 Forbidden' | '502 Bad Gateway',
   text: string,
   code?: string,
@@ -37,5 +38,5 @@ export function answerConnect(
     `content-length: ${Buffer.byteLength(text)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  sayLast(socket, `${head.join('\r\n')}\r\n\r\n${text}`);
 }

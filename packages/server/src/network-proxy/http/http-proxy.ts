@@ -21,6 +21,8 @@ import { forwardedHeaders } from './forwarded-headers.js';
 const MAX_HEAD_BYTES = 64 * 1024;
 /** How long a program may take for a whole request head, in milliseconds. */
 const HEAD_TIMEOUT_MS = 30_000;
+/** Requests of one proxy that are under way at once; programs may send several on one connection. */
+export const MAX_REQUESTS = 256;
 /** How long a connection waits for its next request, in milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -41,13 +43,33 @@ export function createHttpProxy(options: HttpProxyOptions): Server {
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.maxConnections = MAX_CONNECTIONS;
+  // One for each of its requests listens for its end.
+  server.on('connection', (socket) => socket.setMaxListeners(0));
+  let underWay = 0;
   server.on('request', (request, response) => {
+    if (underWay >= MAX_REQUESTS) {
+      answerText(response, 503, 'too many requests');
+      return;
+    }
+    underWay++;
+    whenOver(request, response, () => underWay--);
     forwardRequest(options, request, response).catch(() => response.destroy());
   });
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     openTunnel(options, request, socket, head).catch(() => socket.destroy());
   });
   return server;
+}
+
+/** Calls `end` once an answer is over, or its connection: a response whose turn has not come is not told of that. */
+function whenOver({ socket }: IncomingMessage, response: ServerResponse, end: () => void): void {
+  const over = () => {
+    socket.off('close', over);
+    response.off('close', over);
+    end();
+  };
+  socket.on('close', over);
+  response.on('close', over);
 }
 
 async function forwardRequest(
@@ -80,9 +102,10 @@ async function forwardRequest(
     return;
   }
   try {
-    const origin = await exchange(upstream, { request, wanted, path: target.path, access, signal });
+    const origin = await exchange(upstream, { request, response, wanted, path: target.path, access, signal });
     response.writeHead(origin.statusCode ?? 502, origin.statusMessage ?? '', forwardedHeaders(origin));
-    pipeline(origin, response, () => origin.destroy());
+    // The rest of a request that was answered early would be taken for the next one.
+    pipeline(origin, response, () => request.complete || request.socket.destroySoon());
   } catch {
     answerText(response, 502, 'upstream failure');
   }
@@ -90,6 +113,8 @@ async function forwardRequest(
 
 interface Exchange {
   readonly request: IncomingMessage;
+  /** With which the connection ends that was made for it. */
+  readonly response: ServerResponse;
   readonly wanted: AccessRequest;
   readonly path: string;
   readonly access: Extract<Access, { allowed: true }>;
@@ -98,14 +123,14 @@ interface Exchange {
 
 /** Sends a request on, on a connection of its own, and resolves with the head of the answer. */
 async function exchange(upstream: Upstream, parts: Exchange): Promise<IncomingMessage> {
-  const { request, wanted, access, signal } = parts;
+  const { request, response, wanted, access, signal } = parts;
   const proxy = upstream.proxyFor(wanted);
   const credentials = proxy && basicCredentials(proxy);
   const socket = await (proxy === undefined
     ? upstream.connect(wanted, access.addresses, signal)
     : upstream.connectToProxy(proxy, signal));
+  whenOver(request, response, () => socket.destroy());
   // The program may have gone while the connection was made.
-  request.socket.once('close', () => socket.destroy());
   if (request.socket.destroyed) socket.destroy();
   socket.setTimeout(TUNNEL_IDLE_MS, () => socket.destroy());
   const encoding = request.headers['transfer-encoding'];

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { AccessRequest } from '../decision.js';
 import type { Gatekeeper } from '../gatekeeper.js';
 import type { Authority } from '../http/authority.js';
-import { joinSockets } from '../join-sockets.js';
+import { joinSockets, sayLast } from '../join-sockets.js';
 import { clientOf, MAX_CONNECTIONS } from '../proxy-limits.js';
 import type { Upstream } from '../upstream.js';
 import {
@@ -49,11 +49,11 @@ async function serve(options: SocksProxyOptions, socket: Socket): Promise<void> 
     if (!(await agreeOnMethod(socket))) return;
     const { command, authority } = await readCommand(socket);
     clearTimeout(timer);
-    if (authority === undefined) socket.end(encodeReply(Reply.addressTypeNotSupported));
+    if (authority === undefined) sayLast(socket, encodeReply(Reply.addressTypeNotSupported));
     else if (command === CONNECT) await connectTo(options, socket, authority);
     else if (command === UDP_ASSOCIATE && options.udp !== undefined)
       options.udp.associate(socket, authority.port);
-    else socket.end(encodeReply(Reply.commandNotSupported));
+    else sayLast(socket, encodeReply(Reply.commandNotSupported));
   } finally {
     clearTimeout(timer);
   }
@@ -64,7 +64,7 @@ async function agreeOnMethod(socket: Socket): Promise<boolean> {
   if (version !== SOCKS_VERSION) throw new Error('another version of the protocol');
   const methods = count === 0 ? Buffer.alloc(0) : await readExactly(socket, count);
   if (!methods.includes(NO_AUTHENTICATION)) {
-    socket.end(Buffer.of(SOCKS_VERSION, NO_ACCEPTABLE_METHOD));
+    sayLast(socket, Buffer.of(SOCKS_VERSION, NO_ACCEPTABLE_METHOD));
     return false;
   }
   socket.write(Buffer.of(SOCKS_VERSION, NO_AUTHENTICATION));
@@ -94,14 +94,14 @@ async function connectTo(
   const wanted: AccessRequest = { ...authority, protocol: 'socks5_tcp', client: clientOf(socket) };
   const access = await gatekeeper.admit(wanted);
   if (!access.allowed) {
-    socket.end(encodeReply(Reply.notAllowed));
+    sayLast(socket, encodeReply(Reply.notAllowed));
     return;
   }
   let remote: Socket;
   try {
     remote = await upstream.connect(wanted, access.addresses, signal);
   } catch (error) {
-    socket.end(encodeReply(replyFor(error)));
+    sayLast(socket, encodeReply(replyFor(error)));
     return;
   }
   if (socket.destroyed) {

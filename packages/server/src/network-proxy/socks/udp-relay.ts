@@ -2,6 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Gatekeeper } from '../gatekeeper.js';
+import { sayLast } from '../join-sockets.js';
 import { encodeReply, Reply } from './messages.js';
 import { type Endpoint, endpointKey, UdpAssociation } from './udp-association.js';
 
@@ -35,7 +36,7 @@ export class UdpRelay {
   associate(control: Socket, expectedPort: number): void {
     const socket = this.#socket;
     if (socket === undefined || this.#associations.size >= MAX_ASSOCIATIONS) {
-      control.end(encodeReply(Reply.generalFailure));
+      sayLast(control, encodeReply(Reply.generalFailure));
       return;
     }
     const association = new UdpAssociation(this.gatekeeper, expectedPort, (datagram, to) =>
