@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { CommandIo, EndSignal } from '../src/command-io.js';
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps what is written to it, and says `said` after each piece. */
 export class TextSink extends Writable {
   text = '';
   isTTY = false;
@@ -9,9 +9,10 @@ export class TextSink extends Writable {
   columns = 80;
   rows = 24;
 
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.text += String(chunk);
     done();
+    this.emit('said');
   }
 }
 
