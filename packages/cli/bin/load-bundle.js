@@ -44,7 +44,8 @@ class CachedModules {
   load(file) {
     const known = this.#modules.get(file);
     if (known !== undefined) return known.module.exports;
-    const source = readFileSync(file, 'utf8');
+    // The bundler writes nothing but ASCII, which is read fastest by this name.
+    const source = readFileSync(file, 'latin1');
     const script = new Script(Module.wrap(source), { filename: file, cachedData: readCode(file) });
     const module = { exports: {} };
     this.#modules.set(file, { module, script });

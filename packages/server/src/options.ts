@@ -1,66 +1,67 @@
 import * as z from 'zod/mini';
 
-const positiveInteger = () => z.number().check(z.int(), z.positive());
-const milliseconds = () => z.number().check(z.int(), z.nonnegative());
+const boolean = z.boolean();
+const positiveInteger = z.number().check(z.int(), z.positive());
+const milliseconds = z.number().check(z.int(), z.nonnegative());
 
 /** Every limit of a server with its unit and default, and what it allows. The one place where they are defined. */
 export const serverLimitsSchema = z.strictObject({
   /** Whether a client may name a program and leave it to the server to find it and to make its environment. */
-  allowDirectExec: z._default(z.boolean(), true),
+  allowDirectExec: z._default(boolean, true),
   /** Whether a client may have a command run that it has resolved itself. Both ways give the same power. */
-  allowPreparedExec: z._default(z.boolean(), true),
+  allowPreparedExec: z._default(boolean, true),
   /** Whether each process gets a cgroup of its own, where the system lets this one make them. */
-  cgroups: z._default(z.boolean(), true),
+  cgroups: z._default(boolean, true),
   /** Whether `fs/*` and `cwd` take native absolute paths beside `file:` URIs, as clients of an older generation send. */
-  acceptNativePaths: z._default(z.boolean(), false),
+  acceptNativePaths: z._default(boolean, false),
   /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
-  concurrentRequests: z._default(positiveInteger(), 64),
+  concurrentRequests: z._default(positiveInteger, 64),
   /** Requests of one connection that are queued, run or wait; one more is answered with an error. */
-  pendingRequests: z._default(positiveInteger(), 4096),
+  pendingRequests: z._default(positiveInteger, 4096),
   /** Message bytes held by those requests; one more is answered with an error. */
-  pendingRequestBytes: z._default(positiveInteger(), 128 * 1024 * 1024),
+  pendingRequestBytes: z._default(positiveInteger, 128 * 1024 * 1024),
   /** Bytes queued to a connection at which output stops being read. */
-  outboundHighWaterBytes: z._default(positiveInteger(), 1024 * 1024),
+  outboundHighWaterBytes: z._default(positiveInteger, 1024 * 1024),
   /** Bytes queued to a connection at which output is read again. */
-  outboundLowWaterBytes: z._default(positiveInteger(), 256 * 1024),
+  outboundLowWaterBytes: z._default(positiveInteger, 256 * 1024),
   /** Processes of other sessions that one connection may be attached to. */
-  attachedProcesses: z._default(positiveInteger(), 1024),
+  attachedProcesses: z._default(positiveInteger, 1024),
   /** Bytes queued to a connection at which what it only views waits in the log. */
-  viewerQueueBytes: z._default(positiveInteger(), 32 * 1024 * 1024),
+  viewerQueueBytes: z._default(positiveInteger, 32 * 1024 * 1024),
   /** Processes that run at once, whosever they are; one more is refused. */
-  maxProcesses: z._default(positiveInteger(), 10_000),
+  maxProcesses: z._default(positiveInteger, 10_000),
   /** Processes of one connection's session that run at once; one more is refused. */
-  maxProcessesPerConnection: z._default(positiveInteger(), 1024),
+  maxProcessesPerConnection: z._default(positiveInteger, 1024),
   /** How long a session without a connection is kept. */
-  detachedSessionMs: z._default(milliseconds(), 30_000),
+  detachedSessionMs: z._default(milliseconds, 30_000),
   /** Newest output kept per process. */
-  retainedOutputBytes: z._default(positiveInteger(), 1024 * 1024),
+  retainedOutputBytes: z._default(positiveInteger, 1024 * 1024),
   /** Newest chunks kept per process. */
-  retainedOutputChunks: z._default(positiveInteger(), 50_000),
+  retainedOutputChunks: z._default(positiveInteger, 50_000),
   /** How long a closed process stays readable and its id taken. */
-  closedProcessRetentionMs: z._default(milliseconds(), 30_000),
+  closedProcessRetentionMs: z._default(milliseconds, 30_000),
   /** Output kept for closed processes in all; beyond it the oldest of them are forgotten before their time. */
-  closedProcessOutputBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
+  closedProcessOutputBytes: z._default(positiveInteger, 256 * 1024 * 1024),
   /** Bytes queued for a child that does not read its stdin; a write beyond them waits. */
-  stdinQueueBytes: z._default(positiveInteger(), 1024 * 1024),
+  stdinQueueBytes: z._default(positiveInteger, 1024 * 1024),
   /** Write ids remembered per process against repeats. */
-  rememberedWriteIds: z._default(positiveInteger(), 4096),
+  rememberedWriteIds: z._default(positiveInteger, 4096),
   /** HTTP requests of one connection that run at once, streaming bodies included; one more is refused. */
-  httpRequests: z._default(positiveInteger(), 1024),
+  httpRequests: z._default(positiveInteger, 1024),
   /** Bytes of HTTP response bodies that one connection may have collected at once; the body beyond is refused. */
-  httpBufferedBytes: z._default(positiveInteger(), 256 * 1024 * 1024),
+  httpBufferedBytes: z._default(positiveInteger, 256 * 1024 * 1024),
   /** Where the whole output of processes that ask for it goes; `exec-server-spill-<uid>` among the temporary files. */
   spillDirectory: z.optional(z.string().check(z.minLength(1))),
   /** Largest file of that kind. */
-  spillBytes: z._default(positiveInteger(), 1024 * 1024 * 1024),
+  spillBytes: z._default(positiveInteger, 1024 * 1024 * 1024),
   /** Watches of `fs/watch` per connection. */
-  fileWatches: z._default(positiveInteger(), 64),
+  fileWatches: z._default(positiveInteger, 64),
   /** Directories that one such watch may cover. */
-  watchedDirectories: z._default(positiveInteger(), 65_536),
+  watchedDirectories: z._default(positiveInteger, 65_536),
   /** Changed paths of one such watch that wait to be sent; one more makes them a single overflow. */
-  pendingFileChanges: z._default(positiveInteger(), 4096),
+  pendingFileChanges: z._default(positiveInteger, 4096),
   /** How long a closing server waits for its children to be gone. */
-  shutdownGraceMs: z._default(milliseconds(), 1_500),
+  shutdownGraceMs: z._default(milliseconds, 1_500),
 });
 
 export type ServerLimits = z.infer<typeof serverLimitsSchema>;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type BytePath, toBytePath } from '../fs/watch/byte-path.js';
 import { discoverRoot, type RootContents, RootError } from './discover-root.js';
 import { CONCURRENT_ROOTS, mapInOrder } from './in-order.js';
-import { describeSkills, type Skill } from './installed-skills.js';
+import type { Skill, SkillsOfRoot } from './installed-skills.js';
 import { type InstalledPlugin, listInstalledPlugins } from './plugin-cache.js';
 import type { PluginFiles } from './plugin-manifest.js';
 import { readManifestNames } from './plugin-name.js';
@@ -74,7 +74,7 @@ async function discoverPlugin(
   const contents = await readRoot(root, signal);
   const names = contents?.plugin && readManifestNames(contents.plugin.manifest, root);
   if (contents?.plugin === undefined || names === undefined) return { found: undefined, complete: false };
-  const { skills, complete } = describeSkills(contents);
+  const { skills, complete } = await describeSkills(contents);
   const { displayName } = names;
   return { found: { ...plugin, displayName, files: contents.plugin, skills }, complete };
 }
@@ -83,8 +83,14 @@ async function discoverSkills(root: DiscoveryRoot, signal: AbortSignal): Promise
   const contents = await readRoot(root.path, signal);
   // Hardly anybody has all of the places.
   if (contents === undefined) return { found: undefined, complete: true };
-  const { skills, complete } = describeSkills(contents);
+  const { skills, complete } = await describeSkills(contents);
   return { found: skills.map((skill) => ({ ...skill, discoveryRoot: root })), complete };
+}
+
+/** Loads what reads YAML with the first skill: it is more code than all the rest of discovery. */
+async function describeSkills(contents: RootContents): Promise<SkillsOfRoot> {
+  const skills = await import('./installed-skills.js');
+  return skills.describeSkills(contents);
 }
 
 async function readRoot(root: BytePath, signal: AbortSignal): Promise<RootContents | undefined> {

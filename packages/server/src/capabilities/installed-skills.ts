@@ -17,11 +17,15 @@ export interface Skill extends SkillMetadata {
   readonly path: BytePath;
 }
 
-/** What the skills of a root say about themselves, and whether all of them could be understood. */
-export function describeSkills(contents: RootContents): {
+/** The skills of one place. */
+export interface SkillsOfRoot {
   readonly skills: readonly Skill[];
+  /** Whether everything about them could be read. */
   readonly complete: boolean;
-} {
+}
+
+/** What the skills of a root say about themselves, and whether all of them could be understood. */
+export function describeSkills(contents: RootContents): SkillsOfRoot {
   const namespaces = readNamespaces(contents);
   const skills: Skill[] = [];
   for (const { instructions, metadata } of contents.skills) {
