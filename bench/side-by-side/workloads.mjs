@@ -78,7 +78,9 @@ export const workloads = {
     try {
       const times = [];
       for (let n = 0; n < 25 * scale; n++)
-        times.push(1000 * (await measureSeconds(() => runToEnd(server.client, ['/bin/true'], { cwd, sandbox }))));
+        times.push(
+          1000 * (await measureSeconds(() => runToEnd(server.client, ['/bin/true'], { cwd, sandbox }))),
+        );
       return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
     } finally {
       rmSync(directory, { recursive: true });

@@ -73,7 +73,7 @@ export async function launchInSandbox(
   { engine, session, slot }: ConfinedStart,
   policy: ResolvedPolicy,
   plan: LaunchPlan,
-  doorway?: Doorway | undefined,
+  doorway?: Doorway,
 ): Promise<LaunchedProcess> {
   let child: LaunchedProcess | undefined;
   try {

@@ -11,7 +11,7 @@ it('keeps confined programs from asking this server for unconfined ones', async 
   requireProgram('perl', test);
   const directory = await makeTempDirectory();
   const path = join(directory, 'socket');
-  const listener = await openListener(`unix://${path}`, {}, (transport) => void transport.close());
+  const listener = await openListener(`unix://${path}`, {}, (transport) => transport.close());
   try {
     const wire = await openSession(openServer());
     const script = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0); print connect(S, pack_sockaddr_un("${path}")) ? "in" : "out"`;

@@ -29,7 +29,8 @@ export function describeNamespaces(network: 'shared' | 'own'): Word[] {
     '--unshare-ipc',
     '--unshare-cgroup-try',
     ...(network === 'own' ? ['--unshare-net'] : []),
-    ...['--cap-drop', 'ALL'],
+    '--cap-drop',
+    'ALL',
   ];
 }
 
@@ -53,7 +54,8 @@ export function describeView({ root, mounts }: MountPlan, openEmptyFile: EmptyFi
 
 function describeProc(): Word[] {
   return [
-    ...['--proc', '/proc'],
+    '--proc',
+    '/proc',
     ...READ_ONLY.filter(existsSync).flatMap((path) => ['--ro-bind', path, path]),
     ...MASKED.filter(existsSync).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];

@@ -151,8 +151,10 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
       ...describeNamespaces(policy.network === 'enabled' ? 'shared' : 'own'),
       ...(view === undefined ? describeOpenView() : describeView(view, () => descriptors.addEmptyFile())),
       ...(options.readOnlyProc ? ['--remount-ro', '/proc'] : []),
-      ...['--seccomp', String(filterFd)],
-      ...['--chdir', '/'],
+      '--seccomp',
+      String(filterFd),
+      '--chdir',
+      '/',
     ];
     const argumentsFd = descriptors.addFile(encodeArguments(words));
     return {

@@ -5,11 +5,10 @@ import { findBubblewrap } from './find-bubblewrap.js';
 const TRIAL_TIMEOUT_MS = 5_000;
 
 /** What a trial is made with: everything that the system may refuse to make for this user. */
-const TRIAL = [
-  ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-net'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-  ...['--', '/bin/true'],
-];
+const TRIAL =
+  '--unshare-user --unshare-pid --unshare-ipc --unshare-net --ro-bind / / --dev /dev --proc /proc -- /bin/true'.split(
+    ' ',
+  );
 
 const NAMESPACES_HINT =
   'allow unprivileged user namespaces, as with `sysctl kernel.apparmor_restrict_unprivileged_userns=0` or ' +

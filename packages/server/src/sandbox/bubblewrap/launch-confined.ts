@@ -6,7 +6,7 @@ import { OsError } from '../../os-error.js';
 import { killTrees } from '../../terminate/kill-trees.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import { PolicyError } from '../policy/policy-error.js';
-import { type ConfineOptions, confine } from './confine.js';
+import { type ConfinedLaunch, type ConfineOptions, confine } from './confine.js';
 import { ConfinedProcess } from './confined-process.js';
 
 /** Most that is kept of what bubblewrap says when it fails, in bytes. */
@@ -18,9 +18,9 @@ const LONGEST_PAUSE_MS = 64;
 export interface LaunchConfinedOptions extends ConfineOptions {
   readonly launcher: Launcher;
   /** Takes charge of what was launched, before it is known whether it becomes the program. */
-  onLaunched(launched: LaunchedProcess): void;
+  readonly onLaunched: (launched: LaunchedProcess) => void;
   /** Called when nobody is left in the sandbox, and nothing of it on disk. */
-  onEmpty?(): void;
+  readonly onEmpty?: () => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function launchConfined(
   { launcher, onLaunched, onEmpty = () => {}, ...options }: LaunchConfinedOptions,
 ): Promise<LaunchedProcess> {
   const confined = await confine(policy, plan, options);
-  const launched = tryLaunch(launcher, confined.plan, confined);
+  const launched = tryLaunch(launcher, confined);
   onLaunched(launched);
   const report = confined.entry.report;
   // Not before bubblewrap's process in there is known.
@@ -71,18 +71,14 @@ async function whenEmpty(launched: LaunchedProcess): Promise<void> {
   await launched.gone;
 }
 
-function tryLaunch(
-  launcher: Launcher,
-  plan: LaunchPlan,
-  { started, ended }: { started(): void; ended(): void },
-): LaunchedProcess {
+function tryLaunch(launcher: Launcher, confined: ConfinedLaunch): LaunchedProcess {
   try {
-    return launcher.launch(plan);
+    return launcher.launch(confined.plan);
   } catch (error) {
-    ended();
+    confined.ended();
     throw error;
   } finally {
-    started();
+    confined.started();
   }
 }
 

@@ -65,7 +65,7 @@ export async function holdMountTarget(path: Buffer, kind: TargetKind): Promise<M
     if (fd !== undefined) return { release: () => release(path, fd) };
     await sleep(ATTEMPT_PAUSE_MS);
   }
-  throw unenforceable(`${path} is being changed by somebody else`);
+  throw unenforceable(`${path.toString()} is being changed by somebody else`);
 }
 
 function create(path: Buffer, kind: TargetKind): 'made' | 'taken' | 'impossible' {

@@ -115,7 +115,7 @@ function refuseWritableLinks(rules: readonly PlacedRule[]): void {
     const changeable = location.links.find(({ path }) => isChangeable(rules, parentPath(path)));
     if (changeable === undefined) continue;
     throw unenforceable(
-      `the rule for ${location.path} leads through a link in a writable directory, ${changeable.path}`,
+      `the rule for ${location.path.toString()} leads through a link in a writable directory, ${changeable.path.toString()}`,
     );
   }
 }

@@ -25,7 +25,7 @@ function describeMount(mount: Mount, path: string): string {
     case 'hide-file':
       return `hide ${path}`;
     case 'link':
-      return `link ${path} ${mount.target}`;
+      return `link ${path} ${mount.target.toString()}`;
   }
 }
 
@@ -104,7 +104,7 @@ it('keeps from being made what must not be, where it could be', async () => {
 it('protects names in writable directories only', async () => {
   const at = await makeTree();
   const { targets } = await plan(READ_ROOT, rule(`${at}/c`, 'write'), rule(`${at}/a/file`, 'write'));
-  expect(targets.map(({ path, kind }) => `${kind} ${path}`)).toEqual(
+  expect(targets.map(({ path, kind }) => `${kind} ${path.toString()}`)).toEqual(
     ['.agents', '.aws', '.codex', '.git'].map((name) => `directory ${at}/c/${name}`),
   );
 });

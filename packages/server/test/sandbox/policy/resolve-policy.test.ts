@@ -17,7 +17,7 @@ function resolveFiles(context: SandboxContext, host = HOST) {
 /** The rules as `access path`, without those for names that are always protected. */
 function list(entries: readonly SandboxEntry[], changes: object = {}, host = HOST): string[] {
   return resolveFiles(sandboxOf(entries, changes), host)
-    .entries.map(({ path, access }) => `${access} ${path}`)
+    .entries.map(({ path, access }) => `${access} ${path.toString()}`)
     .filter((line) => !/\/\.(?:git|agents|codex|aws)$/.test(line));
 }
 
@@ -111,7 +111,7 @@ it('has one rule per path, the strictest of those that deny and the most generou
 
 it('protects what is believed outside later, unless a rule is about it', () => {
   const { entries } = resolveFiles(sandboxOf([rule('/work', 'write'), rule('/work/.git', 'write')]));
-  expect(entries.map(({ path, access }) => `${access} ${path}`)).toEqual([
+  expect(entries.map(({ path, access }) => `${access} ${path.toString()}`)).toEqual([
     'write /work',
     'read /work/.agents',
     'read /work/.aws',
