@@ -7,7 +7,10 @@ export default defineConfig({
     // Unit tests run on the sources; only tests that start the command use the build.
     alias: [
       { find: /^@exec-server\/(rpc|client)\/node$/, replacement: source('$1/src/node/index.ts') },
-      { find: /^@exec-server\/client\/unified-exec$/, replacement: source('client/src/unified-exec/index.ts') },
+      {
+        find: /^@exec-server\/client\/unified-exec$/,
+        replacement: source('client/src/unified-exec/index.ts'),
+      },
       // Tests run in Node, which takes the entry of that condition.
       { find: /^@exec-server\/client$/, replacement: source('client/src/node/index.ts') },
       {
@@ -19,6 +22,8 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // Sandboxed file operations run in a program of one file, which is made of these sources.
+    globalSetup: './scripts/bundle-file-helper.mjs',
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,

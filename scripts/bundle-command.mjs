@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -21,7 +20,7 @@ import { WebSocket } from 'ws';
 const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
 const BUNDLE = join(CLI, 'bundle');
 /** Programs that the code reads from beside itself. */
-const ASSETS = [join(CLI, '../server/dist/sandbox/files/file-helper.cjs')].filter(existsSync);
+const ASSETS = [join(CLI, '../server/dist/sandbox/files/file-helper.cjs')];
 /** They find their native code by their own place. */
 const EXTERNAL = ['koffi', '@lydell/node-pty'];
 const TARGET = 'node20';

@@ -12,10 +12,12 @@ import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
 import { openListener } from './listen/open-listener.js';
 import { createLauncher } from './native/launcher.js';
+import { NetworkProxies } from './network-proxy/network-proxies.js';
 import { resolveLimits, type ServerLimitOptions } from './options.js';
 import { ClosedProcesses } from './process/closed-processes.js';
 import type { ProcessEngine } from './process/process-engine.js';
 import { ProcessRegistry } from './process/process-registry.js';
+import { FileSandboxes } from './sandbox/files/file-sandboxes.js';
 import { SessionRegistry } from './sessions/session-registry.js';
 import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
@@ -86,6 +88,8 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     environmentInfo,
     shellSnapshots: new ShellSnapshots({ launcher, clock, logger }),
     httpClient: new HttpClient(env),
+    fileSandboxes: new FileSandboxes({ launcher, clock, logger }),
+    networkProxies: new NetworkProxies(env),
   };
   const sessions = new SessionRegistry({
     clock,
@@ -116,6 +120,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     await Promise.all([...listeners].map((listener) => listener.close()));
     for (const connection of connections) connection.close('the server is shutting down');
     await terminateOnShutdown(sessions, registry, { clock, graceMs: limits.shutdownGraceMs });
+    await engine.fileSandboxes.close();
     await launcher.close();
   };
 

@@ -7,6 +7,11 @@ import { type ConnectionResource, EncodedResponse, type HandlerContext } from '.
 /** Files beyond this many bytes are read one after the other: a connection then holds one such answer, not dozens. */
 const LARGE_FILE_BYTES = 8 * 1024 * 1024;
 
+/** What the answer to `fs/readFile` depends on, beside the file. */
+export interface ContentContext extends Pick<HandlerContext, 'requestId' | 'signal' | 'place'> {
+  readonly largeReads: LargeReads;
+}
+
 /** The bytes that `fs/writeFile` is to write. Throws an `RpcError`. */
 export function decodeContent(dataBase64: string): Buffer {
   const invalid = checkBase64(dataBase64);
@@ -19,18 +24,18 @@ export function decodeContent(dataBase64: string): Buffer {
 export async function encodeContent(
   path: Buffer,
   { followSymlinks }: { readonly followSymlinks: boolean },
-  context: HandlerContext,
+  context: ContentContext,
 ): Promise<EncodedResponse> {
   const open = () => WholeFile.open(path, { followSymlinks });
   const file = await open();
   if (file.size <= LARGE_FILE_BYTES) return encodeFile(file, context);
   // Those that wait for their turn hold no descriptor.
   await file.close();
-  const { connection, place } = context;
-  return connection.keep(LargeReads).run(place, async () => encodeFile(await open(), context));
+  const { largeReads, place } = context;
+  return largeReads.run(place, async () => encodeFile(await open(), context));
 }
 
-async function encodeFile(file: WholeFile, { requestId, signal }: HandlerContext): Promise<EncodedResponse> {
+async function encodeFile(file: WholeFile, { requestId, signal }: ContentContext): Promise<EncodedResponse> {
   try {
     const response = new Base64ResponseWriter(requestId, 'dataBase64', file.size);
     for await (const block of file.blocks(signal)) response.append(block);
@@ -41,7 +46,7 @@ async function encodeFile(file: WholeFile, { requestId, signal }: HandlerContext
 }
 
 /** The order in which one connection reads its large files. */
-class LargeReads implements ConnectionResource {
+export class LargeReads implements ConnectionResource {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs after the ones before, and not before the client takes answers: a place is only given back then. */

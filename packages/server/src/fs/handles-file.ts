@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { nativePathText } from '@exec-server/protocol';
 import { OsError } from '../os-error.js';
 import { callSystem, FileError } from './file-error.js';
+import type { HandleFile } from './handles.js';
 
 const { EBADF, EFBIG, EINVAL } = osConstants.errno;
 
@@ -32,7 +33,7 @@ const writeAsync = promisify(write);
  * An open regular file. It stays the file that was opened, whatever becomes of its path. Its descriptor is closed when
  * nothing uses it any more, so that its number cannot come to mean another file under a read in flight.
  */
-export class OpenFile {
+export class OpenFile implements HandleFile {
   readonly #fd: number;
   #uses = 1;
   #lastWrite: Promise<void> = Promise.resolve();

@@ -1,10 +1,18 @@
 import { MAX_FILE_BLOCK_BYTES, MAX_FILE_HANDLE_ID_BYTES, MAX_OPEN_FILE_HANDLES } from '@exec-server/protocol';
 import type { ConnectionResource } from '../dialects/dialect.js';
 import { FileError } from './file-error.js';
-import type { OpenFile } from './handles-file.js';
 
 /** Bytes that a signed 64-bit offset can count. */
 const MAX_FILE_BYTES = 2n ** 63n - 1n;
+
+/** A file that is open somewhere. */
+export interface HandleFile {
+  /** Reads `length` bytes, or fewer where the file ends. */
+  read(offset: number, length: number): Promise<Buffer>;
+  write(offset: number, data: Uint8Array): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
 
 /** No file is open under an id. */
 export class UnknownHandleError extends Error {
@@ -16,11 +24,11 @@ export class UnknownHandleError extends Error {
 
 /** The files that one connection has open, under ids that its client chose. */
 export class FileHandles implements ConnectionResource {
-  readonly #files = new Map<string, Promise<OpenFile>>();
+  readonly #files = new Map<string, Promise<HandleFile>>();
   #closed = false;
 
   /** Takes the id, then opens. An id whose file cannot be opened is free again. Throws a {@link FileError}. */
-  async open(id: string, openFile: () => Promise<OpenFile>): Promise<void> {
+  async open(id: string, openFile: () => Promise<HandleFile>): Promise<void> {
     if (Buffer.byteLength(id) > MAX_FILE_HANDLE_ID_BYTES)
       throw refused(`file handle ID must not exceed ${MAX_FILE_HANDLE_ID_BYTES} bytes`);
     if (this.#files.has(id)) throw refused(`file handle \`${id}\` already exists`);
@@ -73,7 +81,7 @@ export class FileHandles implements ConnectionResource {
     for (const [id, opening] of this.#files) void this.#close(id, opening);
   }
 
-  async #close(id: string, opening: Promise<OpenFile>): Promise<void> {
+  async #close(id: string, opening: Promise<HandleFile>): Promise<void> {
     this.#forget(id, opening);
     await opening.then(
       (file) => file.close(),
@@ -83,7 +91,7 @@ export class FileHandles implements ConnectionResource {
   }
 
   /** The id may belong to another file by now. */
-  #forget(id: string, opening: Promise<OpenFile>): void {
+  #forget(id: string, opening: Promise<HandleFile>): void {
     if (this.#files.get(id) === opening) this.#files.delete(id);
   }
 }
@@ -94,8 +102,8 @@ export class FileHandles implements ConnectionResource {
  */
 function whenOpen<T>(
   id: string,
-  opening: Promise<OpenFile> | undefined,
-  operate: (file: OpenFile) => Promise<T>,
+  opening: Promise<HandleFile> | undefined,
+  operate: (file: HandleFile) => Promise<T>,
 ): Promise<T> {
   const fail = (): never => {
     throw new UnknownHandleError(id);

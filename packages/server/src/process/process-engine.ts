@@ -2,7 +2,9 @@ import type { EnvironmentInfo } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import type { HttpClient } from '../http/http-client.js';
 import type { Launcher } from '../native/launch.js';
+import type { NetworkProxies } from '../network-proxy/network-proxies.js';
 import type { ServerLimits } from '../options.js';
+import type { FileSandboxes } from '../sandbox/files/file-sandboxes.js';
 import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
 import type { AuditLog } from '../telemetry/audit.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -24,4 +26,6 @@ export interface ProcessEngine {
   /** What this machine tells about itself. */
   readonly environmentInfo: EnvironmentInfo;
   readonly httpClient: HttpClient;
+  readonly fileSandboxes: FileSandboxes;
+  readonly networkProxies: NetworkProxies;
 }

@@ -8,16 +8,6 @@ import { makeTempDirectory } from './temp-directory.js';
 /** What a path without a URI form of its own travels as; here, one with a NUL in it. */
 export const NUL_PATH_URI = nativeToPathUri(Buffer.from('/tmp/a\0b'));
 
-/** A sandbox context that takes something away. */
-export const RESTRICTED_SANDBOX = {
-  permissions: {
-    type: 'managed',
-    file_system: { type: 'restricted', entries: [] },
-    network: 'enabled',
-  },
-  windowsSandboxLevel: 'disabled',
-};
-
 /** Makes a tree at `path` that goes deeper than a path may be long. */
 export function makeDeepTree(path: string): void {
   const levels = Array.from({ length: 12 }, () => 'l'.repeat(200));
@@ -39,16 +29,20 @@ export interface FileSession {
   readonly uri: (name?: string) => string;
   /** Calls a method: its result, or `<code> <message>` where it failed. */
   readonly call: (method: string, params: object) => Promise<unknown>;
+  /** Ends the server before the test ends. */
+  readonly close: () => Promise<void>;
 }
 
 export async function openFileSession(): Promise<FileSession> {
   const directory = await makeTempDirectory();
-  const wire = await openSession(openServer());
+  const server = openServer();
+  const wire = await openSession(server);
   const path = (name = '') => join(directory, name);
   return {
     wire,
     directory,
     path,
+    close: () => server.close(),
     uri: (name) => nativeToPathUri(path(name)),
     async call(method, params) {
       const { result, error } = await wire.request(method, params);

@@ -22,6 +22,9 @@ export function pattern(text: string, access: Access): SandboxEntry {
   return { path: { type: 'glob_pattern', pattern: text }, access };
 }
 
+/** A rule for a path of another kind of host. */
+export const FOREIGN_RULE: SandboxEntry = { path: { type: 'path', path: 'file:///C:/x' }, access: 'read' };
+
 /** Everything may be read. */
 export const READ_ROOT = special({ kind: 'root' }, 'read');
 

@@ -6,7 +6,7 @@ import * as listings from '../../fs/read-directory.js';
 import * as removals from '../../fs/remove.js';
 import * as writes from '../../fs/write-file.js';
 import type { EncodedResponse, HandlerContext } from '../dialect.js';
-import { decodeContent, encodeContent } from '../file-content.js';
+import { decodeContent, encodeContent, LargeReads } from '../file-content.js';
 import { answerFor, toPath } from './fs-common.js';
 
 /** This dialect always goes where links lead. */
@@ -15,7 +15,8 @@ const FOLLOW = { followSymlinks: true } as const;
 type Nothing = Record<string, never>;
 
 export function readFile({ path }: app.FsReadFileParams, context: HandlerContext): Promise<EncodedResponse> {
-  return answerFor(encodeContent(toPath(path), FOLLOW, context));
+  const largeReads = context.connection.keep(LargeReads);
+  return answerFor(encodeContent(toPath(path), FOLLOW, { ...context, largeReads }));
 }
 
 export async function writeFile({ path, dataBase64 }: app.FsWriteFileParams): Promise<Nothing> {

@@ -1,9 +1,8 @@
 import { type FsCanonicalizeParams, type FsCanonicalizeResult, nativeToPathUri } from '@exec-server/protocol';
 import * as room from '../../fs/canonicalize.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function canonicalizePath(params: FsCanonicalizeParams): Promise<FsCanonicalizeResult> {
-  refuseFileRestriction(params.sandbox);
   const path = await answerFor(room.canonicalizePath(toNativePath(params.path)));
   return { path: nativeToPathUri(path) };
 }

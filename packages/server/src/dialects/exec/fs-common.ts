@@ -2,16 +2,13 @@ import { constants } from 'node:os';
 import {
   ForeignPathError,
   internalError,
-  invalidParams,
   invalidRequest,
   notFound,
   pathUriToNative,
   type RpcError,
-  type SandboxContext,
 } from '@exec-server/protocol';
 import { normalizePath } from '../../fs/native-path.js';
 import type { OsError } from '../../os-error.js';
-import { findFileRestriction } from '../../sandbox/restrictions.js';
 import { explainFailure } from '../file-failure.js';
 
 const { EACCES, EINVAL, ENOENT, EPERM } = constants.errno;
@@ -23,13 +20,6 @@ export function toNativePath(uri: string): Buffer {
   } catch (error) {
     throw error instanceof ForeignPathError ? invalidRequest(error.message) : error;
   }
-}
-
-/** Throws for a sandbox context that takes anything away from an operation on files. */
-export function refuseFileRestriction(sandbox: SandboxContext | null | undefined): void {
-  const restriction = findFileRestriction(sandbox);
-  if (restriction !== undefined)
-    throw invalidParams(`sandbox intent cannot be enforced on this executor: ${restriction}`);
 }
 
 /** Awaits a file operation and says in the words of the wire why it failed. */

@@ -1,9 +1,8 @@
 import type { FsGetMetadataParams, FsGetMetadataResult } from '@exec-server/protocol';
 import { readMetadata } from '../../fs/metadata.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function getMetadata(params: FsGetMetadataParams): Promise<FsGetMetadataResult> {
-  refuseFileRestriction(params.sandbox);
   const full = await answerFor(
     readMetadata(toNativePath(params.path), {
       followSymlinks: params.followSymlinks ?? true,

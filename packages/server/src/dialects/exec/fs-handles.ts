@@ -8,22 +8,28 @@ import {
   type FsWriteBlockParams,
   notFound,
 } from '@exec-server/protocol';
-import { FileHandles, UnknownHandleError } from '../../fs/handles.js';
+import { FileHandles, type HandleFile, UnknownHandleError } from '../../fs/handles.js';
 import { OpenFile } from '../../fs/handles-file.js';
 import type { HandlerContext } from '../dialect.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { findFileLimits } from './confined/file-limits.js';
+import { explainSandbox } from './confined/run-confined.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
-export async function openFile(
-  { handleId, path, mode = 'read', sandbox }: FsOpenParams,
-  { connection }: HandlerContext,
-): Promise<FsOpenResult> {
+export async function openFile(params: FsOpenParams, context: HandlerContext): Promise<FsOpenResult> {
+  const { handleId } = params;
   // The id is looked at first: one that is taken must not cost the file its content.
-  const open = async () => {
-    refuseFileRestriction(sandbox);
-    return OpenFile.open(toNativePath(path), mode);
-  };
-  await answer(connection.keep(FileHandles).open(handleId, open));
+  await answer(context.connection.keep(FileHandles).open(handleId, () => open(params, context)));
   return { handleId };
+}
+
+async function open(
+  { path: uri, mode = 'read', sandbox }: FsOpenParams,
+  { engine, requestId, signal }: HandlerContext,
+): Promise<HandleFile> {
+  const files = findFileLimits(sandbox, mode === 'read' ? 'reads' : 'changes', engine);
+  const path = toNativePath(uri);
+  if (files === undefined) return OpenFile.open(path, mode);
+  return explainSandbox(engine.fileSandboxes.openFile(files, path, mode, { requestId, signal }));
 }
 
 export async function readBlock(

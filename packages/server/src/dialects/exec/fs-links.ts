@@ -5,15 +5,13 @@ import type {
   FsSymlinkParams,
 } from '@exec-server/protocol';
 import * as room from '../../fs/links.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
-export async function readLink({ path, sandbox }: FsReadLinkParams): Promise<FsReadLinkResult> {
-  refuseFileRestriction(sandbox);
+export async function readLink({ path }: FsReadLinkParams): Promise<FsReadLinkResult> {
   return { target: await answerFor(room.readLink(toNativePath(path))) };
 }
 
-export async function createSymlink({ path, target, sandbox }: FsSymlinkParams): Promise<FsEmptyResult> {
-  refuseFileRestriction(sandbox);
+export async function createSymlink({ path, target }: FsSymlinkParams): Promise<FsEmptyResult> {
   await answerFor(room.createSymlink(toNativePath(path), target));
   return {};
 }

@@ -6,13 +6,12 @@ import {
 } from '@exec-server/protocol';
 import * as room from '../../fs/read-directory.js';
 import type { HandlerContext } from '../dialect.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function readDirectory(
   params: FsReadDirectoryParams,
-  { signal }: HandlerContext,
+  { signal }: Pick<HandlerContext, 'signal'>,
 ): Promise<FsReadDirectoryResult> {
-  refuseFileRestriction(params.sandbox);
   const includeBroken = params.includeBroken ?? false;
   const entries = await answerFor(room.readDirectory(toNativePath(params.path), { includeBroken, signal }));
   return { entries: entries.map((entry) => encodeEntry(entry, includeBroken)) };

@@ -1,10 +1,16 @@
 import type { FsReadFileParams } from '@exec-server/protocol';
 import type { EncodedResponse, HandlerContext } from '../dialect.js';
-import { encodeContent } from '../file-content.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { type ContentContext, encodeContent, LargeReads } from '../file-content.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
-export async function readFile(params: FsReadFileParams, context: HandlerContext): Promise<EncodedResponse> {
-  refuseFileRestriction(params.sandbox);
-  const followSymlinks = params.followSymlinks ?? true;
-  return answerFor(encodeContent(toNativePath(params.path), { followSymlinks }, context));
+export function readFile(params: FsReadFileParams, context: HandlerContext): Promise<EncodedResponse> {
+  return readWholeFile(params, { ...context, largeReads: context.connection.keep(LargeReads) });
+}
+
+/** The same for whoever is no connection. */
+export async function readWholeFile(
+  { path, followSymlinks }: FsReadFileParams,
+  context: ContentContext,
+): Promise<EncodedResponse> {
+  return answerFor(encodeContent(toNativePath(path), { followSymlinks: followSymlinks ?? true }, context));
 }

@@ -1,9 +1,8 @@
 import type { FsEmptyResult, FsRemoveParams } from '@exec-server/protocol';
 import * as room from '../../fs/remove.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function removePath(params: FsRemoveParams): Promise<FsEmptyResult> {
-  refuseFileRestriction(params.sandbox);
   const { recursive, force, followSymlinks } = params;
   const options = {
     recursive: recursive ?? true,

@@ -1,9 +1,8 @@
 import type { FsEmptyResult, FsRenameParams } from '@exec-server/protocol';
 import * as room from '../../fs/rename.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function renamePath(params: FsRenameParams): Promise<FsEmptyResult> {
-  refuseFileRestriction(params.sandbox);
   await answerFor(room.renamePath(toNativePath(params.sourcePath), toNativePath(params.destinationPath)));
   return {};
 }

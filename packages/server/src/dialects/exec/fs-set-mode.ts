@@ -1,9 +1,8 @@
 import { type FsEmptyResult, type FsSetModeParams, invalidParams } from '@exec-server/protocol';
 import * as room from '../../fs/set-mode.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function setMode(params: FsSetModeParams): Promise<FsEmptyResult> {
-  refuseFileRestriction(params.sandbox);
   if (params.mode > room.MAX_MODE) throw invalidParams(`mode must not exceed ${room.MAX_MODE}`);
   const followSymlinks = params.followSymlinks ?? true;
   await answerFor(room.setMode(toNativePath(params.path), params.mode, { followSymlinks }));

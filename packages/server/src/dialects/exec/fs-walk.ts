@@ -1,10 +1,12 @@
 import { type FsWalkParams, type FsWalkResult, parsePathUri } from '@exec-server/protocol';
 import * as room from '../../fs/walk.js';
 import type { HandlerContext } from '../dialect.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
-export async function walkTree(params: FsWalkParams, { signal }: HandlerContext): Promise<FsWalkResult> {
-  refuseFileRestriction(params.sandbox);
+export async function walkTree(
+  params: FsWalkParams,
+  { signal }: Pick<HandlerContext, 'signal'>,
+): Promise<FsWalkResult> {
   const root = { path: toNativePath(params.path), uri: parsePathUri(params.path).href };
   const { pruneHiddenDirectories = false, ...limits } = params.options;
   const walk = room.walkTree(root, { ...limits, pruneHiddenDirectories, signal });

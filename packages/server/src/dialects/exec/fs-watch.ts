@@ -10,14 +10,19 @@ import {
 import { toPathBytes } from '../../fs/watch/byte-path.js';
 import type { FileChange } from '../../fs/watch/change-queue.js';
 import { FileWatches } from '../../fs/watch/file-watches.js';
+import { unenforceable } from '../../sandbox/policy/policy-error.js';
 import type { HandlerContext } from '../dialect.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { findFileLimits, policyErrorToRpc } from './confined/file-limits.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function watchPath(
   { watchId, path, recursive, sandbox }: FsWatchParams,
-  { engine: { clock, limits }, connection }: HandlerContext,
+  { engine, connection }: HandlerContext,
 ): Promise<FsEmptyResult> {
-  refuseFileRestriction(sandbox);
+  // A watch outlasts any sandbox, which goes stale with what it is about.
+  if (findFileLimits(sandbox, 'reads', engine) !== undefined)
+    throw policyErrorToRpc(unenforceable('files can only be watched where everything may be read'));
+  const { clock, limits } = engine;
   const request = {
     id: watchId,
     path: toNativePath(path),

@@ -2,11 +2,10 @@ import type { FsEmptyResult, FsWriteFileParams } from '@exec-server/protocol';
 import { replaceFile } from '../../fs/replace-file.js';
 import * as room from '../../fs/write-file.js';
 import { decodeContent } from '../file-content.js';
-import { answerFor, refuseFileRestriction, toNativePath } from './fs-common.js';
+import { answerFor, toNativePath } from './fs-common.js';
 
 export async function writeFile(params: FsWriteFileParams): Promise<FsEmptyResult> {
   const data = decodeContent(params.dataBase64);
-  refuseFileRestriction(params.sandbox);
   const write = params.atomic ? replaceFile : room.writeFile;
   await answerFor(write(toNativePath(params.path), data, { followSymlinks: params.followSymlinks ?? true }));
   return {};

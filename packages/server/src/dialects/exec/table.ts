@@ -11,6 +11,8 @@ import type { FileAccess } from '../../connection/file-order.js';
 import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import type { CapabilityGates } from './capability-gates.js';
+import { isHelperMethod } from './confined/helper-methods.js';
+import { confineHandler } from './confined/run-confined.js';
 import { ExecConversation, type ExecServices } from './conversation.js';
 import { readEnvironmentInfo, readEnvironmentStatus } from './environment.js';
 import { readEnvironmentConfig } from './environment-config.js';
@@ -172,13 +174,15 @@ function describeMethod(
 ): DialectMethod {
   // Which params belong to which handler is settled above; from here on they are just values.
   const { family, lane, params } = METHODS[name] as ErasedEntry;
-  const handler = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
+  const open = HANDLERS[name] as ((params: unknown, context: HandlerContext) => unknown) | undefined;
+  const findAccess = FILES[name];
+  const handler = open && findAccess && isHelperMethod(name) ? confineHandler(name, findAccess, open) : open;
   return {
     family,
     lane: lane === 'control' ? 'control' : 'ordinary',
     opens: OPENINGS[name] as DialectMethod['opens'],
     follows: FOLLOWERS[name] as DialectMethod['follows'],
-    files: FILES[name] as DialectMethod['files'],
+    files: findAccess as DialectMethod['files'],
     decode: (value) => {
       const decoded = decodeParams(params, gates.filterParams(name, adapt(value)));
       gates.checkSignal(name, decoded);

@@ -1,17 +1,9 @@
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addFiles, makeFileTree } from '../../support/file-tree.js';
+import { FOREIGN_RULE, requireSandbox, rule, sandboxOf } from '../../support/sandbox.js';
 import { openServer, openSession } from '../../support/session.js';
-
-const RESTRICTED = {
-  permissions: {
-    type: 'managed',
-    file_system: { type: 'restricted', entries: [] },
-    network: 'restricted',
-  },
-  cwd: 'file:///tmp',
-  windowsSandboxLevel: 'disabled',
-};
 
 describe('capabilityRoots/discoverV1', () => {
   it('answers for each root, in order', async () => {
@@ -54,11 +46,11 @@ describe('capabilityRoots/discoverV1', () => {
       expect(error).toEqual({ code: -32600, message: 'capability root discovery accepts at most 128 roots' });
   });
 
-  it('refuses a root alone: one of another host, or one that is to be confined', async () => {
+  it('refuses a root alone: one of another host, or one whose sandbox means nothing here', async () => {
     const wire = await openSession(openServer());
     const roots = [
       { id: 'share', path: 'file://host/share' },
-      { id: 'confined', path: 'file:///tmp', sandbox: RESTRICTED },
+      { id: 'confined', path: 'file:///tmp', sandbox: sandboxOf([FOREIGN_RULE]) },
     ];
     const { result } = await wire.request('capabilityRoots/discoverV1', { roots });
     expect(result).toMatchObject({
@@ -67,9 +59,22 @@ describe('capabilityRoots/discoverV1', () => {
           error:
             "failed to inspect capability root file://host/share: 'file://host/share' is invalid on 'linux'",
         },
-        { error: 'filesystem sandbox is unavailable on this executor' },
+        { error: "invalid sandbox permission path URI: 'file:///C:/x' is invalid on 'linux'" },
       ],
     });
+  });
+
+  it('reads a root through its sandbox, links that lead out of it included', async (test) => {
+    requireSandbox(test);
+    const root = await makeFileTree({ 'r/a/SKILL.md': 'in', 'r/b/x': '', 'out/SKILL.md': 'out' });
+    await symlink(join(root, 'out'), join(root, 'r/link'));
+    const wire = await openSession(openServer());
+    const sandbox = sandboxOf([rule(join(root, 'r'), 'read')]);
+    const roots = [{ id: 'r', path: `file://${root}/r`, sandbox }];
+    const { result } = await wire.request('capabilityRoots/discoverV1', { roots });
+    const instructions = { path: `file://${root}/r/a/SKILL.md`, contents: 'in' };
+    expect(result).toMatchObject({ roots: [{ skills: [{ instructions, metadata: null }], error: null }] });
+    expect(JSON.stringify(result)).not.toContain('out/');
   });
 });
 
@@ -102,16 +107,19 @@ describe('capabilities/discoverV2', () => {
     });
   });
 
-  it('is refused where it is to be confined', async () => {
-    const wire = await openSession(openServer());
-    const { error } = await wire.request('capabilities/discoverV2', {
-      cwd: 'file:///tmp',
-      sandbox: RESTRICTED,
+  it('finds what its sandbox lets it see', async (test) => {
+    requireSandbox(test);
+    const skill = '---\nname: a\ndescription: d\n---\n';
+    const root = await makeFileTree({
+      'codex/skills/a/SKILL.md': skill,
+      'home/.agents/skills/b/SKILL.md': skill,
     });
-    expect(error).toEqual({
-      code: -32602,
-      message: 'sandbox intent cannot be enforced on this executor: restricted file system',
-    });
+    const env = { HOME: join(root, 'home'), CODEX_HOME: join(root, 'codex') };
+    const wire = await openSession(openServer({ env }));
+    const sandbox = { ...sandboxOf([rule(join(root, 'codex'), 'read')]), cwd: `file://${root}` };
+    const { result } = await wire.request('capabilities/discoverV2', { cwd: `file://${root}`, sandbox });
+    expect(result?.skills).toMatchObject([{ name: 'a', path: `file://${root}/codex/skills/a/SKILL.md` }]);
+    expect(result?.skills).toHaveLength(1);
   });
 
   it('needs the directory that the environment names', async () => {

@@ -1,14 +1,9 @@
 import { RpcError } from '@exec-server/protocol';
 import { expect, it } from 'vitest';
-import {
-  answerFor,
-  osErrorToRpc,
-  refuseFileRestriction,
-  toNativePath,
-} from '../../../src/dialects/exec/fs-common.js';
+import { answerFor, osErrorToRpc, toNativePath } from '../../../src/dialects/exec/fs-common.js';
 import { FileError } from '../../../src/fs/file-error.js';
 import { OsError } from '../../../src/os-error.js';
-import { NUL_PATH_URI, openFileSession, RESTRICTED_SANDBOX } from '../../support/files.js';
+import { NUL_PATH_URI, openFileSession } from '../../support/files.js';
 
 it.each([
   [2, -32004, 'No such file or directory (os error 2)'],
@@ -51,16 +46,6 @@ it.each(['file://host/x', 'file:///C:/x'])('%s belongs to another host', (uri) =
   );
 });
 
-it('refuses what it cannot enforce and lets the rest pass', () => {
-  const disabled = { permissions: { type: 'disabled' }, windowsSandboxLevel: 'disabled' } as const;
-  const external = {
-    permissions: { type: 'external', network: 'restricted' },
-    windowsSandboxLevel: 'disabled',
-  } as const;
-  for (const sandbox of [undefined, null, disabled, external])
-    expect(() => refuseFileRestriction(sandbox)).not.toThrow();
-});
-
 const walkOptions = { maxDepth: 1, maxDirectories: 1, maxEntries: 1, followDirectorySymlinks: false };
 const copying = { destinationPath: 'file:///tmp/never', recursive: false };
 
@@ -80,12 +65,9 @@ it.each([
   ['fs/copy', copying],
   ['fs/rename', copying],
   ['fs/setMode', { mode: 0o600 }],
-])('%s %j: sandbox, foreign paths and NUL', async (method, params) => {
+])('%s %j: foreign paths and NUL', async (method, params) => {
   const { call } = await openFileSession();
   const at = (path: string) => ({ path, sourcePath: path, ...params });
-  expect(await call(method, { ...at('file:///tmp/never'), sandbox: RESTRICTED_SANDBOX })).toBe(
-    '-32602 sandbox intent cannot be enforced on this executor: restricted file system',
-  );
   expect(await call(method, at('file://host/x'))).toBe("-32600 'file://host/x' is invalid on 'linux'");
   expect(await call(method, at(NUL_PATH_URI))).toBe('-32600 file name contained an unexpected NUL byte');
 });

@@ -222,22 +222,6 @@ describe('opening', () => {
     expect(error).toEqual(refused("'file://host/x' is invalid on 'linux'"));
   });
 
-  it('a sandbox that restricts is refused, one that does not is fine', async () => {
-    const { wire, at } = await openHandles();
-    writeFileSync(at('f'), '');
-    const open = (handleId: string, permissions: object) =>
-      wire.request('fs/open', {
-        handleId,
-        path: nativeToPathUri(at('f')),
-        sandbox: { permissions, windowsSandboxLevel: 'disabled' },
-      });
-    const restricted = { type: 'managed', file_system: { type: 'restricted', entries: [] } };
-    expect((await open('h', { ...restricted, network: 'enabled' })).error?.code).toBe(-32602);
-    const open_ = { type: 'managed', file_system: { type: 'unrestricted' }, network: 'restricted' };
-    expect((await open('h', open_)).result).toEqual({ handleId: 'h' });
-    expect((await open('i', { type: 'disabled' })).result).toEqual({ handleId: 'i' });
-  });
-
   it('ids have at most 32 bytes, and an empty one is an id', async () => {
     const { at, open } = await openHandles();
     writeFileSync(at('f'), '');

@@ -1,0 +1,187 @@
+import { internalError, nativeToPathUri } from '@exec-server/protocol';
+import type { ClockTimer } from '../../clock.js';
+import type { FileAccess } from '../../connection/file-order.js';
+import type { OpenMode } from '../../fs/handles-file.js';
+import { type FilePolicy, sandboxKey } from '../policy/policy.js';
+import { ConfinedFile } from './confined-file.js';
+import { type CallOptions, FileHelper, type FileHelperOptions, type HelperAnswer } from './file-helper.js';
+import { FileMethod } from './frames.js';
+import { SandboxView } from './view.js';
+
+/** Helpers that run at once. When one more is needed, one that is idle goes. */
+export const MAX_HELPERS = 16;
+/** How long an idle helper is kept, in milliseconds. */
+export const HELPER_IDLE_MS = 60_000;
+/** The same for one that leaves something on disk for as long as it runs. */
+export const TRACED_HELPER_IDLE_MS = 2_000;
+/** Sandboxes that are made for one call, when files keep changing under them. */
+const MAX_ATTEMPTS = 5;
+
+/** A running helper. */
+interface Slot {
+  readonly helper: FileHelper;
+  /** What its sandbox looked like when it was made. */
+  readonly view: SandboxView;
+  /** Calls that it works on, and files that it has open. */
+  uses: number;
+  /** Whether it is left to those who use it now. */
+  retired: boolean;
+  idleTimer: ClockTimer | undefined;
+}
+
+/** What a helper is wanted for. */
+interface Want {
+  readonly key: string;
+  readonly files: FilePolicy;
+  readonly access: FileAccess;
+}
+
+/** The helpers that do file operations under policies: one for each policy and kind of access, made when it is needed. */
+export class FileSandboxes {
+  /** Those that are given out, in the order of their last use. */
+  readonly #slots = new Map<string, Slot>();
+  readonly #making = new Map<string, Promise<void>>();
+  /** Everything that runs and is not being ended. */
+  readonly #live = new Set<Slot>();
+  readonly #endings = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(private readonly options: FileHelperOptions) {}
+
+  /**
+   * Has a helper do something under a policy. Throws `PolicyError` when the policy cannot be kept, and the helper's
+   * `RpcError`.
+   */
+  run(
+    files: FilePolicy,
+    access: FileAccess,
+    call: { readonly method: string; readonly params: unknown },
+    options: CallOptions,
+  ): Promise<HelperAnswer> {
+    return this.#use(files, access, ({ helper }) => helper.call(call.method, call.params, options));
+  }
+
+  /** Opens a file that stays open in its helper, also when the sandbox is stale for everybody else. */
+  openFile(files: FilePolicy, path: Buffer, mode: OpenMode, options: CallOptions): Promise<ConfinedFile> {
+    return this.#use(files, mode === 'read' ? 'reads' : 'changes', async (slot) => {
+      const params = { path: nativeToPathUri(path), mode };
+      const answer = await slot.helper.call(FileMethod.open, params, options);
+      const { file } = (answer.kind === 'result' ? answer.value : {}) as { file: number };
+      slot.uses++;
+      return new ConfinedFile(slot.helper, file, () => this.#release(slot));
+    });
+  }
+
+  /** Ends all helpers. Whoever waits for one is told that it is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#making.values());
+    for (const slot of this.#live) this.#end(slot);
+    await Promise.all(this.#endings);
+  }
+
+  async #use<T>(files: FilePolicy, access: FileAccess, use: (slot: Slot) => Promise<T>): Promise<T> {
+    const key = `${access} ${sandboxKey({ files, network: 'restricted' })}`;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const slot = await this.#take({ key, files, access });
+      try {
+        const answer = await use(slot);
+        // What a mount hides may have been replaced while it was read, and the mount have gone with it.
+        if (access === 'changes' || slot.view.stillHolds()) return answer;
+        if (answer instanceof ConfinedFile) await answer.close();
+      } finally {
+        this.#release(slot);
+      }
+    }
+    throw keepChanging();
+  }
+
+  /** A helper whose sandbox is what a new one would be. It is in use until it is released. */
+  async #take(want: Want): Promise<Slot> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const view = await SandboxView.look(want.files, want.access);
+      const slot = this.#find(want.key, view);
+      if (slot !== undefined) return slot;
+      await (this.#making.get(want.key) ?? this.#make(want, view));
+    }
+    throw keepChanging();
+  }
+
+  #find(key: string, view: SandboxView): Slot | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    this.#slots.delete(key);
+    if (slot.helper.isGone || !slot.view.equals(view)) {
+      this.#retire(slot);
+      return undefined;
+    }
+    this.#slots.set(key, slot);
+    slot.uses++;
+    slot.idleTimer?.cancel();
+    return slot;
+  }
+
+  #make(want: Want, view: SandboxView): Promise<void> {
+    const making = this.#start(want, view).finally(() => this.#making.delete(want.key));
+    this.#making.set(want.key, making);
+    return making;
+  }
+
+  async #start({ key, files, access }: Want, before: SandboxView): Promise<void> {
+    if (this.#closed) throw internalError('the server is shutting down');
+    this.#makeRoom();
+    const helper = await FileHelper.start(files, access, this.options);
+    const view = await SandboxView.look(files, access).catch(async (error: unknown) => {
+      await helper.end();
+      throw error;
+    });
+    const slot: Slot = { helper, view, uses: 0, retired: false, idleTimer: undefined };
+    this.#live.add(slot);
+    void helper.ended.then(() => this.#live.delete(slot));
+    // Otherwise it may be anything between the two.
+    if (!before.becomes(view)) return this.#end(slot);
+    this.#slots.set(key, slot);
+    this.#awaitUse(slot);
+  }
+
+  #makeRoom(): void {
+    if (this.#live.size + this.#making.size < MAX_HELPERS) return;
+    const idle = [...this.#slots].find(([, { uses }]) => uses === 0);
+    if (idle === undefined)
+      throw internalError(`at most ${MAX_HELPERS} file system sandboxes may be in use at once`);
+    this.#slots.delete(idle[0]);
+    this.#retire(idle[1]);
+  }
+
+  #release(slot: Slot): void {
+    slot.uses--;
+    if (slot.uses > 0) return;
+    if (slot.retired) this.#end(slot);
+    else this.#awaitUse(slot);
+  }
+
+  #awaitUse(slot: Slot): void {
+    const idleMs = slot.view.leavesTraces ? TRACED_HELPER_IDLE_MS : HELPER_IDLE_MS;
+    slot.idleTimer = this.options.clock.after(idleMs, () => {
+      for (const [key, other] of this.#slots) if (other === slot) this.#slots.delete(key);
+      this.#retire(slot);
+    });
+  }
+
+  #retire(slot: Slot): void {
+    slot.retired = true;
+    slot.idleTimer?.cancel();
+    if (slot.uses === 0) this.#end(slot);
+  }
+
+  #end(slot: Slot): void {
+    if (!this.#live.delete(slot)) return;
+    slot.idleTimer?.cancel();
+    const ending = slot.helper.end().finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+  }
+}
+
+function keepChanging(): Error {
+  return internalError('what the sandbox of this request consists of keeps changing');
+}

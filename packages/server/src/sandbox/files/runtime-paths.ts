@@ -1,0 +1,35 @@
+import { realpathSync } from 'node:fs';
+import { runBriefly } from '../../native/run-briefly.js';
+
+/** Longest that listing the libraries may take, in milliseconds. */
+const LIST_TIMEOUT_MS = 5_000;
+
+/** The files without which this program's interpreter does not start. */
+export interface Runtime {
+  readonly program: string;
+  readonly paths: readonly Buffer[];
+  /** Whether `paths` is all of it; otherwise it needs what every program needs. */
+  readonly complete: boolean;
+}
+
+let found: Runtime | undefined;
+
+/** Finds Node and the libraries that it is linked with. Blocks the loop for the first call. */
+export function findRuntime(): Runtime {
+  found ??= lookForRuntime(realpathSync(process.execPath));
+  return found;
+}
+
+function lookForRuntime(program: string): Runtime {
+  const libraries = parseLibraries(runBriefly('ldd', [program], LIST_TIMEOUT_MS).stdout);
+  return {
+    program,
+    paths: [program, ...libraries].map((path) => Buffer.from(path)),
+    complete: libraries.length > 0,
+  };
+}
+
+/** The paths that `ldd` lists: `name => /path (address)`, or `/path (address)` of the loader. */
+export function parseLibraries(listing: string): string[] {
+  return Array.from(listing.matchAll(/^\s*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/gm), ([, path = '']) => path);
+}
