@@ -14,6 +14,8 @@ const HINTS: Partial<Record<ErrorName, string>> = {
   session_expired: 'The server has ended what ran in that session; start again.',
   capability_missing:
     'The server is older, or was started without it; `exec-server doctor` tells what it has.',
+  spawn_failed:
+    'Program and directory must be there on the machine of the server, and the program in its PATH.',
   argument_too_long: 'Pass long texts through stdin or a file.',
 };
 

@@ -16,10 +16,12 @@ export async function followProcess(
   const pump = new OutputPump(handle, io, options);
   const stopSignals = forwardSignals(handle, io);
   try {
-    void pump.finished.then(() => {
-      // As a pipe would: nobody reads what it writes.
+    const endUnread = () => {
+      // As a pipe would: nobody reads what it writes. A process that cannot be told has ended, or its connection has.
       if (pump.isUnread) handle.terminate().catch(() => {});
-    });
+    };
+    // What goes wrong with it comes out below.
+    pump.finished.then(endUnread, () => {});
     const { outcome, timedOut } = await result;
     await pump.endAfter(handle.cursor);
     if (pump.isUnread) return SIGNAL_EXIT_BASE + constants.signals.SIGPIPE;

@@ -62,3 +62,24 @@ it('goes on without stderr when nobody reads that', async () => {
   await pump.endAfter(3);
   expect({ stdout: io.stdout.text, isUnread: pump.isUnread }).toEqual({ stdout: 'z', isUnread: false });
 });
+
+it('has not ended before all was taken that it wrote', async () => {
+  const io = new FakeIo();
+  let take = () => {};
+  io.stdout._write = (_chunk, _encoding, done) => {
+    take = done;
+    io.stdout.emit('said');
+  };
+  const pump = new OutputPump(createHandle([output(1, 'a')]), io);
+  const isWritten = new Promise((resolve) => io.stdout.once('said', resolve));
+  let isFinished = false;
+  const finishing = pump.endAfter(1).then(() => {
+    isFinished = true;
+  });
+  await isWritten;
+  await new Promise(setImmediate);
+  expect(isFinished).toBe(false);
+  io.stdout._write = (_chunk, _encoding, done) => done();
+  take();
+  await finishing;
+});
