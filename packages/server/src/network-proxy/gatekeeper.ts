@@ -20,11 +20,11 @@ export interface GatekeeperOptions {
   /** Who decides what the rules leave open. @default nobody, it is denied */
   readonly decider?: ClientDecider | undefined;
   /** Whether the request goes through another proxy, which looks the name up itself if this machine cannot. */
-  goesUpstream(request: AccessRequest): boolean;
+  readonly goesUpstream: (request: AccessRequest) => boolean;
   /** Whether an address and a port are the proxy's own, on which it would only meet itself. */
-  isOwn(address: string, port: number): boolean;
+  readonly isOwn: (address: string, port: number) => boolean;
   /** Takes every decision, in the order in which they are made. */
-  onDecision(decision: PolicyDecision): void;
+  readonly onDecision: (decision: PolicyDecision) => void;
 }
 
 /** Decides who may connect where, and puts it on record. */

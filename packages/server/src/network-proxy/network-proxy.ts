@@ -30,7 +30,7 @@ export interface NetworkProxyOptions {
   /** Who is asked about what the rules leave open, and for how long. @default nobody, it is denied */
   readonly ask?: { readonly send: SendQuestion; readonly timeoutMs: number } | undefined;
   /** Takes every decision. */
-  onDecision(decision: PolicyDecision): void;
+  readonly onDecision: (decision: PolicyDecision) => void;
 }
 
 /** The way to the network of one process: HTTP, tunnels and SOCKS5, as far as its rules allow. */

@@ -13,7 +13,7 @@ export interface ProcessNetwork {
   open(): Promise<ReadonlyMap<string, string>>;
   /** The way into the process's own network, once it is open; absent when the process has none of its own. */
   readonly doorway: Doorway | undefined;
-  /** Takes over what has come through the doorway, once the process runs. Throws what the system said. */
+  /** Takes over what has come through the doorway, once the process runs. If that fails, the process reaches nothing. */
   enter(): void;
   /** Idempotent. */
   close(): void;
@@ -73,9 +73,9 @@ export class SandboxNetwork implements ProcessNetwork {
   }
 
   enter(): void {
-    const [http = -1, socks, udp] = takeSockets(this.#doorway);
-    // Who listens to a socket that was handed over properly cannot fail; if he does, the process reaches nothing.
-    this.proxy.listenAt({ http, socks, udp }).catch(() => this.close());
+    const [http, socks, udp] = takeSockets(this.#doorway);
+    if (http === undefined) this.close();
+    else this.proxy.listenAt({ http, socks, udp }).catch(() => this.close());
   }
 
   close(): void {
@@ -133,13 +133,13 @@ export class BridgedNetwork implements ProcessNetwork {
   }
 }
 
-/** The sockets that came through a doorway; it is closed behind them. */
+/** The sockets that came through a doorway, or none; it is closed behind them. */
 function takeSockets(doorway: Doorway | undefined): number[] {
-  if (doorway === undefined) throw new Error('the network of the process is not open');
-  const { door, sockets } = doorway;
   try {
-    return door.receive(sockets.length);
+    return doorway?.door.receive(doorway.sockets.length) ?? [];
+  } catch {
+    return [];
   } finally {
-    door.close();
+    doorway?.door.close();
   }
 }

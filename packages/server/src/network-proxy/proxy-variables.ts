@@ -1,19 +1,23 @@
 /** Variables that name the proxy for HTTP, for all programs that read one. */
 const HTTP_PROXY_VARIABLES = [
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'],
-  ...['WS_PROXY', 'WSS_PROXY', 'ws_proxy', 'wss_proxy'],
-  ...['YARN_HTTP_PROXY', 'YARN_HTTPS_PROXY'],
-  ...['NPM_CONFIG_HTTP_PROXY', 'NPM_CONFIG_HTTPS_PROXY', 'NPM_CONFIG_PROXY'],
-  ...['npm_config_http_proxy', 'npm_config_https_proxy', 'npm_config_proxy'],
-  ...['BUNDLE_HTTP_PROXY', 'BUNDLE_HTTPS_PROXY', 'PIP_PROXY', 'DOCKER_HTTP_PROXY', 'DOCKER_HTTPS_PROXY'],
-];
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'],
+  ['WS_PROXY', 'WSS_PROXY', 'ws_proxy', 'wss_proxy'],
+  ['YARN_HTTP_PROXY', 'YARN_HTTPS_PROXY'],
+  ['NPM_CONFIG_HTTP_PROXY', 'NPM_CONFIG_HTTPS_PROXY', 'NPM_CONFIG_PROXY'],
+  ['npm_config_http_proxy', 'npm_config_https_proxy', 'npm_config_proxy'],
+  ['BUNDLE_HTTP_PROXY', 'BUNDLE_HTTPS_PROXY', 'PIP_PROXY', 'DOCKER_HTTP_PROXY', 'DOCKER_HTTPS_PROXY'],
+].flat();
 
 /** Variables that name the proxy for everything else: SOCKS where there is one. */
 const ANY_PROXY_VARIABLES = ['ALL_PROXY', 'all_proxy', 'FTP_PROXY', 'ftp_proxy'];
 
 /** Variables that name what is reached without a proxy. */
 const NO_PROXY_VARIABLES = [
-  ...['NO_PROXY', 'no_proxy', 'NPM_CONFIG_NOPROXY', 'npm_config_noproxy', 'BUNDLE_NO_PROXY'],
+  'NO_PROXY',
+  'no_proxy',
+  'NPM_CONFIG_NOPROXY',
+  'npm_config_noproxy',
+  'BUNDLE_NO_PROXY',
 ];
 
 /** What a program that may talk to its own machine reaches directly. */

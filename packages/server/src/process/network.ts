@@ -91,7 +91,12 @@ function recordDecision(
     engine.auditLog.record({
       event: 'network-decided',
       ...subject(session, request),
-      ...{ protocol, host, port, decision, source, reason },
+      protocol,
+      host,
+      port,
+      decision,
+      source,
+      reason,
       context: { environmentId, executionId, ...auditMetadata },
     });
   } catch (err) {

@@ -92,7 +92,6 @@ async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): 
     const process = await (snapshot === undefined
       ? manage(start, prepared)
       : manageFromSnapshot(start, prepared, snapshot));
-    slot.started(process);
     session.announce({ kind: 'started', processId: process.id, pid: process.programPid });
     session.adopt(process);
     process.begin();
@@ -186,8 +185,11 @@ async function manageFromSnapshot(
   }
 }
 
-async function launch(start: Start, { plan, policy }: Prepared): Promise<LaunchedProcess> {
-  if (policy === undefined) return start.engine.launcher.launch(plan);
+async function launchConfined(
+  start: Start,
+  policy: ResolvedPolicy,
+  plan: LaunchPlan,
+): Promise<LaunchedProcess> {
   try {
     const launched = await launchInSandbox(start, policy, plan, start.network?.doorway);
     start.network?.enter();
@@ -198,10 +200,11 @@ async function launch(start: Start, { plan, policy }: Prepared): Promise<Launche
   }
 }
 
-async function manage(start: Start, prepared: Prepared): Promise<ManagedProcess> {
+/** Launches a process and takes charge of it. Nothing comes between the two, so that who ends it finds it. */
+async function manage(start: Start, { plan, policy, spill }: Prepared): Promise<ManagedProcess> {
   const { engine, session, slot, request, network } = start;
-  const { spill, policy } = prepared;
-  const launched = await launch(start, prepared);
+  const launched =
+    policy === undefined ? engine.launcher.launch(plan) : await launchConfined(start, policy, plan);
   const startedAt = engine.clock.now();
   session.answerFor(launched);
   recordStart(engine, session, request, launched);
@@ -237,6 +240,7 @@ async function manage(start: Start, prepared: Prepared): Promise<ManagedProcess>
       else engine.closedProcesses.add(slot, process.retainedBytes);
     },
   });
+  slot.started(process);
   return process;
 }
 

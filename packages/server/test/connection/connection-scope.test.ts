@@ -17,6 +17,7 @@ const open = (changes: Partial<ConstructorParameters<typeof PeerScope>[0]> = {})
     writable: true,
     whenWritable: () => Promise.resolve(),
     notify() {},
+    request: () => Promise.reject(new Error('nobody answers')),
     sendBytes() {},
     sendBinary() {},
     carriesObjects: false,

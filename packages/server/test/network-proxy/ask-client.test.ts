@@ -7,6 +7,7 @@ import {
   MAX_REASON_BYTES,
   type SendQuestion,
 } from '../../src/network-proxy/ask-client.js';
+import type { AccessRequest } from '../../src/network-proxy/decision.js';
 
 const TARGET = { protocol: 'http', host: 'example.com', port: 80 } as const;
 const NO = { decision: 'deny', source: 'decider', reason: 'not_allowed' };
@@ -43,7 +44,8 @@ describe('questions', () => {
       seen.push(target, timeoutMs);
       return { decision: { type: 'allow' } };
     };
-    await decider(send).decide({ ...TARGET, ...{ method: 'GET', client: 'x' } });
+    const request: AccessRequest = { ...TARGET, method: 'GET', client: 'x' };
+    await decider(send).decide(request);
     expect(seen).toEqual([TARGET, 100 + ANSWER_GRACE_MS]);
   });
 

@@ -1,3 +1,4 @@
+import type { NetworkProxyConfig } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
 import { ProxyConfigError } from '../../src/network-proxy/proxy-config-error.js';
 import { connectToPort, openProxy, readAll, talk } from '../support/network-proxy.js';
@@ -150,7 +151,7 @@ describe('the proxy of the server', () => {
 });
 
 describe('what cannot be kept is refused', () => {
-  it.each([
+  it.each<[Partial<NetworkProxyConfig>, string]>([
     [{ enabled: false }, 'executor-local network proxy launch requires an enabled proxy'],
     [{ credentialMasking: true }, 'credential masking is not available on this executor'],
     [
@@ -158,7 +159,7 @@ describe('what cannot be kept is refused', () => {
       'invalid network.allow_unix_sockets[0]: expected a NUL-free absolute path for Linux, got "run/x.sock"',
     ],
     [{ reviewDomains: [''] }, 'domain pattern is empty'],
-  ] as const)('%j', async (config, message) => {
+  ])('%j', async (config, message) => {
     await expect(openProxy(config)).rejects.toThrow(new ProxyConfigError(message));
   });
 });

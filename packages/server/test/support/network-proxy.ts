@@ -7,7 +7,6 @@ import type { SendQuestion } from '../../src/network-proxy/ask-client.js';
 import type { PolicyDecision } from '../../src/network-proxy/decision.js';
 import type { LookupName } from '../../src/network-proxy/name-resolver.js';
 import { NetworkProxies } from '../../src/network-proxy/network-proxies.js';
-import type { ProxyPorts } from '../../src/network-proxy/proxy-variables.js';
 
 /** A proxy that allows nothing. */
 export const CLOSED_PROXY: NetworkProxyConfig = {
@@ -33,9 +32,10 @@ export interface OpenProxyOptions {
 
 /** A running proxy and what it has decided so far. */
 export interface OpenProxy {
-  readonly ports: Required<ProxyPorts>;
+  /** 0 for what it does not offer. */
+  readonly ports: { readonly http: number; readonly socks: number };
   readonly decisions: PolicyDecision[];
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Starts a proxy on loopback that ends with the test. */

@@ -5,7 +5,7 @@ import { normalizeHost } from './host-name.js';
 /** Says which hosts are meant. */
 export interface DomainPattern {
   /** `host` is normalized. */
-  matches(host: string): boolean;
+  readonly matches: (host: string) => boolean;
   /** The one host that is meant, if it is one. */
   readonly host?: string;
   /** Every host is meant. */

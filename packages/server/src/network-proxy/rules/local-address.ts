@@ -3,15 +3,15 @@ import { BlockList, isIP } from 'node:net';
 /** Networks that lead to this machine, to its neighbours, or to nowhere, instead of to the internet. */
 const LOCAL_NETWORKS = [
   // This network, private networks, loopback, carriers' own, link-local with its metadata services.
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15'],
+  ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15'],
   // Documentation, multicast, reserved and broadcast.
-  ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
   // Unspecified, loopback and the obsolete way to put IPv4 into IPv6; discard; unique local; link- and site-local; multicast.
-  ...['::/96', '100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  ['::/96', '100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
   // Documentation, and addresses with any IPv4 address in them: translation (both prefixes), 6to4, Teredo.
-  ...['2001:db8::/32', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
-];
+  ['2001:db8::/32', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
+].flat();
 
 const localNetworks = new BlockList();
 for (const network of LOCAL_NETWORKS) {

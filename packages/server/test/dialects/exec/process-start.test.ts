@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLOSED_PROXY } from '../../support/network-proxy.js';
 import { openServer, openSession, shellParams, startParams, untilClosed } from '../../support/session.js';
 
 const open = () => openSession(openServer());
@@ -160,23 +161,11 @@ describe('refusals', () => {
       { sandbox: managed },
     ],
     [
-      'a network proxy',
+      'a proxy that hides credentials',
       -32602,
-      'executor-local network proxies are not available on this executor',
+      'invalid network proxy config: credential masking is not available on this executor',
       ['/bin/true'],
-      {
-        networkProxy: {
-          proxy: {
-            enabled: true,
-            enableSocks5: false,
-            enableSocks5Udp: false,
-            allowUpstreamProxy: false,
-            dangerouslyAllowAllUnixSockets: false,
-            mode: 'full',
-            allowLocalBinding: false,
-          },
-        },
-      },
+      { networkProxy: { proxy: { ...CLOSED_PROXY, credentialMasking: true } } },
     ],
   ])('%s', async (_name, code, message, argv, changes) => {
     const wire = await open();
