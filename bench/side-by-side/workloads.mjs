@@ -65,26 +65,27 @@ export const workloads = {
   },
 
   /** The same in a sandbox that reads everything, writes one directory and has no network. */
-  async sandboxedStarts(server, { scale }) {
-    const directory = mkdtempSync(join(tmpdir(), 'bench-sandbox-'));
-    const cwd = pathToFileURL(directory).href;
-    const entries = [
-      { path: { type: 'special', value: { kind: 'root' } }, access: 'read' },
-      { path: { type: 'path', path: cwd }, access: 'write' },
-    ];
-    const file_system = { type: 'restricted', entries };
-    const permissions = { type: 'managed', file_system, network: 'restricted' };
-    const sandbox = { permissions, cwd, windowsSandboxLevel: 'disabled' };
-    try {
+  sandboxedStarts(server, { scale }) {
+    return inSandbox(['root'], 'write', async (sandbox, cwd) => {
       const times = [];
       for (let n = 0; n < 25 * scale; n++)
         times.push(
           1000 * (await measureSeconds(() => runToEnd(server.client, ['/bin/true'], { cwd, sandbox }))),
         );
       return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    });
+  },
+
+  /** What a file is, in a sandbox that has nothing but one directory: the first time, and from then on. */
+  sandboxedMetadata(server, { scale }) {
+    return inSandbox([], 'read', async (sandbox, path) => {
+      const look = async () =>
+        1000 * (await measureSeconds(() => server.client.call('fs/getMetadata', { path, sandbox })));
+      const firstMs = await look();
+      const times = [];
+      for (let n = 0; n < 50 * scale; n++) times.push(await look());
+      return { firstMs, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+    });
   },
 
   async parallelStarts(server, { scale }) {
@@ -258,3 +259,23 @@ export const freshWorkloads = {
     return { peakMib: peakKib / 1024 };
   },
 };
+
+/** Makes a directory and a sandbox without network that may read certain places, and has `access` to the directory. */
+async function inSandbox(readable, access, measure) {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-sandbox-'));
+  const cwd = pathToFileURL(directory).href;
+  const entries = [
+    ...readable.map((kind) => ({ path: { type: 'special', value: { kind } }, access: 'read' })),
+    { path: { type: 'path', path: cwd }, access },
+  ];
+  const permissions = {
+    type: 'managed',
+    file_system: { type: 'restricted', entries },
+    network: 'restricted',
+  };
+  try {
+    return await measure({ permissions, cwd, windowsSandboxLevel: 'disabled' }, cwd);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}

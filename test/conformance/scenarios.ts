@@ -2,10 +2,7 @@
  * Recordings of behaviour that a later step brings. They are played as soon as their line is removed here;
  * until then each is reported as skipped.
  */
-export const LATER: Readonly<Record<string, string>> = {
-  '60-fs-sandbox': 'sandbox',
-  'app/19-sandbox': 'sandbox',
-};
+export const LATER: Readonly<Record<string, string>> = {};
 
 /** Programs that a scenario's processes run beyond the shell and the core utilities. */
 export const NEEDS: Readonly<Record<string, string>> = {

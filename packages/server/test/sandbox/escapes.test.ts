@@ -1,30 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { SandboxContext } from '@exec-server/protocol';
 import { openWire, type RunningServer, requireProgram, startServer, type Wire } from '@exec-server/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NOBODY, skipVisibly } from '../support/cgroups.js';
+import { skipVisibly } from '../support/cgroups.js';
 import { machineProgram } from '../support/machine-code.js';
 import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../support/sandbox.js';
+import { canBecomeNobody, SERVER_USERS } from '../support/server-users.js';
 
-const BUILT_SERVER = fileURLToPath(new URL('../../../cli/bin/exec-server.js', import.meta.url));
 const LEAK = 'of the server alone';
-
-/** How to run the server as somebody: as whoever runs the tests, and where that is root, as a user without rights, too. */
-const USERS = {
-  'this user': [process.execPath, BUILT_SERVER],
-  nobody: [
-    'setpriv',
-    `--reuid=${NOBODY}`,
-    `--regid=${NOBODY}`,
-    '--clear-groups',
-    process.execPath,
-    BUILT_SERVER,
-  ],
-} as const;
 
 /** What a program came to. */
 interface Outcome {
@@ -33,7 +18,7 @@ interface Outcome {
   readonly sandboxDenied: boolean;
 }
 
-describe.each(Object.entries(USERS))('as %s', (user, command) => {
+describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   let server: RunningServer | undefined;
   let wire: Wire;
   let base: string;
@@ -348,9 +333,3 @@ describe.each(Object.entries(USERS))('as %s', (user, command) => {
 });
 
 /** Whether a server can be run here as a user without rights, who reaches what it is made of and the given directory. */
-function canBecomeNobody(directory: string): boolean {
-  if (process.getuid?.() !== 0) return false;
-  const [program, ...args] = USERS.nobody;
-  const { status } = spawnSync(program, [...args, '--version'], { cwd: directory, stdio: 'ignore' });
-  return status === 0;
-}

@@ -1,4 +1,5 @@
-import { formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
+import { setMaxListeners } from 'node:events';
+import { ErrorCode, formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
 import type { Clock } from '../../clock.js';
 import type { FileAccess } from '../../connection/file-order.js';
 import type { LaunchedProcess, Launcher } from '../../native/launch.js';
@@ -40,16 +41,15 @@ export interface CallOptions {
 }
 
 /** A helper ended while it was needed. */
-export class HelperGoneError extends Error {
-  override readonly name = 'HelperGoneError';
+export class HelperGoneError extends RpcError {
   constructor() {
-    super('the file system sandbox ended unexpectedly');
+    super(ErrorCode.internalError, 'the file system sandbox ended unexpectedly');
   }
 }
 
 interface PendingCall {
-  resolve(answer: HelperAnswer): void;
-  reject(error: Error): void;
+  readonly resolve: (answer: HelperAnswer) => void;
+  readonly reject: (error: Error) => void;
 }
 
 export interface FileHelperOptions {
@@ -138,6 +138,8 @@ export class FileHelper {
     try {
       return await new Promise<HelperAnswer>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject });
+        // As many as a connection has calls under way.
+        setMaxListeners(0, signal);
         signal.addEventListener('abort', cancel);
         const call: HelperCall = { method, params, requestId: formatRequestId(requestId) };
         this.#send({ kind: FrameKind.call, id, body: Buffer.from(JSON.stringify(call)) });
@@ -217,7 +219,7 @@ function toError({ code, message }: HelperFailure): Error {
   return code === undefined ? new Error(message) : new RpcError(code, message);
 }
 
-function withResolvers(): { readonly promise: Promise<void>; resolve(): void } {
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = noop;
   const promise = new Promise<void>((settle) => {
     resolve = settle;

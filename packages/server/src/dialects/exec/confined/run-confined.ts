@@ -1,7 +1,6 @@
 import { internalError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
 import { OsError } from '../../../os-error.js';
-import { HelperGoneError } from '../../../sandbox/files/file-helper.js';
 import type { FilePolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { EncodedResponse, type HandlerContext } from '../../dialect.js';
@@ -51,7 +50,6 @@ export async function explainSandbox<T>(operation: Promise<T>): Promise<T> {
     return await operation;
   } catch (error) {
     if (error instanceof PolicyError) throw policyErrorToRpc(error);
-    if (error instanceof HelperGoneError) throw internalError(error.message);
     if (error instanceof OsError)
       throw internalError(`failed to start the file system sandbox: ${error.message}`);
     throw error;

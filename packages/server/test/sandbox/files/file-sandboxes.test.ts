@@ -1,0 +1,195 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeToPathUri, type SandboxContext } from '@exec-server/protocol';
+import { type InProcessWire, openWire, startServer, waitForProcessGone } from '@exec-server/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  HELPER_IDLE_MS,
+  MAX_HELPERS,
+  TRACED_HELPER_IDLE_MS,
+} from '../../../src/sandbox/files/file-sandboxes.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { findFileHelpers } from '../../support/file-helpers.js';
+import { READ_ROOT, requireSandbox, rule, sandboxOf } from '../../support/sandbox.js';
+import { SERVER_USERS } from '../../support/server-users.js';
+import { openServer, openSession } from '../../support/session.js';
+import { makeTempDirectory } from '../../support/temp-directory.js';
+
+beforeEach(requireSandbox);
+
+const GONE = { code: -32603, message: 'the file system sandbox ended unexpectedly' };
+
+async function openSandbox(clock?: FakeClock) {
+  const directory = await makeTempDirectory();
+  const server = openServer(clock === undefined ? {} : { clock });
+  const wire = await openSession(server);
+  const at = (name: string) => join(directory, name);
+  writeFileSync(at('file'), 'hello');
+  const sandbox = sandboxOf([rule(directory, 'read')]);
+  return { server, wire, directory, at, sandbox };
+}
+
+const read = (wire: Pick<InProcessWire, 'request'>, path: string, sandbox: SandboxContext) =>
+  wire.request('fs/readFile', { path: nativeToPathUri(path), sandbox });
+
+/** The one helper that runs. */
+function theHelper(): number {
+  const [pid, ...others] = findFileHelpers();
+  expect(others).toEqual([]);
+  return pid!;
+}
+
+describe('helpers', () => {
+  it('stay for everybody with the same policy, and end with the server', async () => {
+    const { server, wire, at, sandbox } = await openSandbox();
+    expect((await read(wire, at('file'), sandbox)).result).toEqual({ dataBase64: 'aGVsbG8=' });
+    const pid = theHelper();
+    const other = await openSession(server);
+    await Promise.all(Array.from({ length: 20 }, () => read(other, at('file'), { ...sandbox })));
+    expect(theHelper()).toBe(pid);
+    await server.close();
+    await waitForProcessGone(pid);
+  });
+
+  it('one that is killed fails the calls that it works on, and the next call works', async () => {
+    const { wire, at, sandbox } = await openSandbox();
+    await read(wire, at('file'), sandbox);
+    const pid = theHelper();
+    // Stopped, so that it is sure to have something to work on when it is killed.
+    process.kill(pid, 'SIGSTOP');
+    const calls = [read(wire, at('file'), sandbox), read(wire, at('file'), sandbox)];
+    await wire.request('environment/status', {});
+    process.kill(pid, 'SIGKILL');
+    for (const call of calls) expect((await call).error).toEqual(GONE);
+    expect((await read(wire, at('file'), sandbox)).result).toEqual({ dataBase64: 'aGVsbG8=' });
+    expect(theHelper()).not.toBe(pid);
+  });
+
+  it('end when they are idle, and sooner when they leave something on disk', async () => {
+    const clock = new FakeClock();
+    const { wire, directory, at, sandbox } = await openSandbox(clock);
+    await read(wire, at('file'), sandbox);
+    const reader = theHelper();
+    const writable = sandboxOf([rule(directory, 'write')]);
+    await wire.request('fs/createDirectory', { path: nativeToPathUri(at('d')), sandbox: writable });
+    const [writer] = findFileHelpers().filter((pid) => pid !== reader);
+    expect(existsSync(at('.git'))).toBe(true);
+    clock.advance(TRACED_HELPER_IDLE_MS - 1);
+    expect(findFileHelpers()).toContain(writer);
+    clock.advance(1);
+    await waitForProcessGone(writer!);
+    clock.advance(HELPER_IDLE_MS - TRACED_HELPER_IDLE_MS - 1);
+    expect(theHelper()).toBe(reader);
+    clock.advance(1);
+    await waitForProcessGone(reader);
+    expect((await read(wire, at('file'), sandbox)).error).toBeUndefined();
+  });
+
+  it('are at most sixteen: the one that is idle for longest goes, one with an open file stays', async () => {
+    const { wire, at } = await openSandbox();
+    const sandboxes = Array.from({ length: MAX_HELPERS + 1 }, (_, index) => {
+      mkdirSync(at(`d${index}`));
+      writeFileSync(at(`d${index}/f`), '');
+      return { path: at(`d${index}/f`), sandbox: sandboxOf([rule(at(`d${index}`), 'read')]) };
+    });
+    const open = (index: number) => {
+      const { path, sandbox } = sandboxes[index]!;
+      return wire.request('fs/open', { handleId: `${index}`, path: nativeToPathUri(path), sandbox });
+    };
+    expect((await open(0)).error).toBeUndefined();
+    const first = theHelper();
+    for (const { path, sandbox } of sandboxes.slice(1, MAX_HELPERS)) await read(wire, path, sandbox);
+    const before = findFileHelpers();
+    expect(before).toHaveLength(MAX_HELPERS);
+    await read(wire, sandboxes[MAX_HELPERS]!.path, sandboxes[MAX_HELPERS]!.sandbox);
+    const [gone] = before.filter((pid) => pid !== first);
+    await waitForProcessGone(gone!);
+    expect((await wire.request('fs/readBlock', { handleId: '0', offset: 0, len: 1 })).result).toEqual({
+      chunk: '',
+      eof: true,
+    });
+    // With a file open in each of them there is no room for another.
+    for (let index = 1; index < MAX_HELPERS; index++) expect((await open(index)).error).toBeUndefined();
+    expect((await open(MAX_HELPERS)).error).toEqual({
+      code: -32603,
+      message: `at most ${MAX_HELPERS} file system sandboxes may be in use at once`,
+    });
+    await wire.request('fs/close', { handleId: '3' });
+    expect((await open(MAX_HELPERS)).error).toBeUndefined();
+  });
+});
+
+describe('an open file', () => {
+  it('is the same file when its sandbox is stale and its path another file', async () => {
+    const { wire, directory, at } = await openSandbox();
+    writeFileSync(at('denied'), '');
+    const sandbox = sandboxOf([rule(directory, 'read'), rule(at('denied'), 'deny')]);
+    await wire.request('fs/open', { handleId: 'h', path: nativeToPathUri(at('file')), sandbox });
+    writeFileSync(at('new'), 'other');
+    renameSync(at('new'), at('file'));
+    renameSync(at('denied'), at('moved'));
+    writeFileSync(at('denied'), '');
+    expect(
+      Buffer.from(String((await read(wire, at('file'), sandbox)).result?.dataBase64), 'base64').toString(),
+    ).toBe('other');
+    expect(findFileHelpers()).toHaveLength(2);
+    const { result } = await wire.request('fs/readBlock', { handleId: 'h', offset: 1, len: 100 });
+    expect(result).toEqual({ chunk: Buffer.from('ello').toString('base64'), eof: true });
+    const [stale] = findFileHelpers();
+    await wire.request('fs/close', { handleId: 'h' });
+    await waitForProcessGone(stale!);
+  });
+
+  it('is written in blocks, and closed with its connection', async () => {
+    const { server, directory, at } = await openSandbox();
+    const wire = await openSession(server);
+    const sandbox = sandboxOf([READ_ROOT, rule(directory, 'write')]);
+    const path = nativeToPathUri(at('out'));
+    await wire.request('fs/open', { handleId: 'w', path, mode: 'replace', sandbox });
+    const chunk = Buffer.from('abc').toString('base64');
+    for (const offset of [0, 5])
+      expect((await wire.request('fs/writeBlock', { handleId: 'w', offset, chunk })).result).toEqual({});
+    expect(readFileSync(at('out'), 'latin1')).toBe('abc\0\0abc');
+    const unreadable = await wire.request('fs/readBlock', { handleId: 'w', offset: 0, len: 1 });
+    expect(unreadable.error).toEqual({ code: -32603, message: 'Bad file descriptor (os error 9)' });
+    expect((await wire.request('fs/writeBlock', { handleId: 'w', offset: 0, chunk })).error?.code).toBe(
+      -32004,
+    );
+  });
+
+  it('is gone with its helper', async () => {
+    const { wire, at, sandbox } = await openSandbox();
+    await wire.request('fs/open', { handleId: 'h', path: nativeToPathUri(at('file')), sandbox });
+    process.kill(theHelper(), 'SIGKILL');
+    const block = { handleId: 'h', offset: 0, len: 1 };
+    expect((await wire.request('fs/readBlock', block)).error).toEqual(GONE);
+    expect((await wire.request('fs/readBlock', block)).error?.code).toBe(-32004);
+    expect(
+      (await wire.request('fs/open', { handleId: 'h', path: nativeToPathUri(at('file')), sandbox })).error,
+    ).toBeUndefined();
+  });
+});
+
+it('large files pass through a helper', async () => {
+  const { wire, at, sandbox } = await openSandbox();
+  const content = Buffer.alloc(20 * 1024 * 1024 + 1, 'exec-server');
+  writeFileSync(at('large'), content);
+  const { result } = await read(wire, at('large'), sandbox);
+  expect(Buffer.from(String(result?.dataBase64), 'base64').equals(content)).toBe(true);
+});
+
+it('a server that is killed leaves no helper behind', async () => {
+  const directory = await makeTempDirectory();
+  chmodSync(directory, 0o755);
+  const server = await startServer({ command: SERVER_USERS['this user'] });
+  const wire = await openWire(server.url);
+  await wire.request('initialize', { clientName: 'test' });
+  wire.send({ method: 'initialized' });
+  const sandbox = sandboxOf([rule(directory, 'read')]);
+  await wire.request('fs/readDirectory', { path: nativeToPathUri(directory), sandbox });
+  const helpers = findFileHelpers(server.pid);
+  expect(helpers).toHaveLength(1);
+  server.kill('SIGKILL');
+  await server.exited;
+  for (const pid of helpers) await waitForProcessGone(pid);
+});
