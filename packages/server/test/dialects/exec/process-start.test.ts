@@ -96,14 +96,6 @@ describe('refusals', () => {
   const plainFile = join(directory, 'noexec');
   writeFileSync(plainFile, 'not a program');
   const missing = 'No such file or directory (os error 2)';
-  const managed = {
-    permissions: {
-      type: 'managed',
-      file_system: { type: 'restricted', entries: [] },
-      network: 'restricted',
-    },
-    windowsSandboxLevel: 'disabled',
-  };
   const path = { PATH: '/nowhere' };
 
   it.each([
@@ -152,13 +144,6 @@ describe('refusals', () => {
       "cwd URI `file://server/share` is not valid on this exec-server host: 'file://server/share' is invalid on 'linux'",
       ['/bin/true'],
       { cwd: 'file://server/share' },
-    ],
-    [
-      'a sandbox that cannot be enforced',
-      -32602,
-      'sandbox intent cannot be enforced on this executor: restricted network',
-      ['/bin/true'],
-      { sandbox: managed },
     ],
     [
       'a proxy that hides credentials',
