@@ -19,7 +19,7 @@ const RACING_WRITES = 300;
 const RACE_TIMEOUT_MS = 120_000;
 const IN_FLIGHT = 8;
 /** The same where every change under the sandbox makes a new one. */
-const REMAKING_CALLS = 20;
+const REMAKING_CALLS = 5;
 
 describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   let server: RunningServer | undefined;

@@ -65,6 +65,23 @@ describe('helpers', () => {
     expect(theHelper()).not.toBe(pid);
   });
 
+  it('do not tell what they read when a mount went meanwhile that was to hide it', async () => {
+    const { wire, directory, at } = await openSandbox();
+    writeFileSync(at('denied'), 'old');
+    const sandbox = sandboxOf([rule(directory, 'read'), rule(at('denied'), 'deny')]);
+    await read(wire, at('file'), sandbox);
+    const pid = theHelper();
+    process.kill(pid, 'SIGSTOP');
+    const call = read(wire, at('denied'), sandbox);
+    // By then the helper has been chosen and told.
+    for (let turns = 0; turns < 20; turns++) await wire.request('environment/status', {});
+    writeFileSync(at('new'), 'secret');
+    renameSync(at('new'), at('denied'));
+    process.kill(pid, 'SIGCONT');
+    expect((await call).error).toEqual({ code: -32600, message: 'Permission denied (os error 13)' });
+    await waitForProcessGone(pid);
+  });
+
   it('end when they are idle, and sooner when they leave something on disk', async () => {
     const clock = new FakeClock();
     const { wire, directory, at, sandbox } = await openSandbox(clock);
