@@ -1,4 +1,4 @@
-import { type ErrorName, ExecServerError } from '@exec-server/client';
+import { CapabilityMissingError, type ErrorName, ExecServerError } from '@exec-server/client';
 import { CommandError } from '../command-error.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -35,6 +35,8 @@ export function explainError(error: unknown, url: string | undefined): unknown {
 function hintFor(error: ExecServerError, url: string | undefined): string | undefined {
   if (error.code === 'connect_failed') return connectHint(error.cause, url);
   if (error.code === 'process_unknown' || error.code === 'process_expired') return unknownProcessHint(url);
+  if (error instanceof CapabilityMissingError && error.capability === 'processCloseStdin')
+    return 'The server cannot pass on the end of stdin; --no-stdin does without.';
   return HINTS[error.code];
 }
 

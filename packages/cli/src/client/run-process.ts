@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CommonOptions, NodeMachine } from '@exec-server/client';
+import type { CommonOptions, NodeMachine, TerminalSize } from '@exec-server/client';
 import type { CommandIo } from '../command-io.js';
 import type { RunFlags } from '../commands/run.js';
 import { ExitCode } from '../exit-codes.js';
@@ -65,7 +65,7 @@ const runOnPipes: Run = async (machine, argv, flags, options, io) => {
 };
 
 const runOnTerminal: Run = async (machine, argv, flags, options, io) => {
-  const size = terminalSize(io);
+  const size = await supportedSize(machine, io);
   const handle = await machine.pty(argv, { ...options, ...size });
   const terminal = lendTerminal(io, handle, size);
   try {
@@ -80,12 +80,17 @@ const runDetached: Run = async (machine, argv, flags, options, io) => {
   const detached = { keepAliveMs: DETACHED_KEEP_ALIVE_MS, ...options };
   const handle =
     flags.tty === true
-      ? await machine.pty(argv, { ...detached, ...terminalSize(io) })
+      ? await machine.pty(argv, { ...detached, ...(await supportedSize(machine, io)) })
       : await machine.spawn(argv, { ...detached, stdin: flags.interactive === true ? 'pipe' : 'none' });
   handle.detach();
   io.stdout.write(`${handle.id}\n`);
   return ExitCode.success;
 };
+
+/** The size for a terminal over there; none for a server that has only one size. */
+async function supportedSize(machine: NodeMachine, io: CommandIo): Promise<TerminalSize | undefined> {
+  return (await machine.client.supports('processSize')) ? terminalSize(io) : undefined;
+}
 
 function toOptions(flags: RunFlags, io: CommandIo, isLocal: boolean): CommonOptions {
   const { cwd, inheritEnv, timeout, tag, id, keepAlive } = flags;

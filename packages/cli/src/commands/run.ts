@@ -71,5 +71,4 @@ Exit codes:
   124  its --timeout has passed
   125  exec-server failed, or how the command ended is not known
   126  the command cannot be run
-  127  there is no such command
-`;
+  127  there is no such command`;

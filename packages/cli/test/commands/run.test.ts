@@ -173,3 +173,25 @@ describe('--detach', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ id: 'job', state: 'running', tags: { a: 'b' } }]);
   });
 });
+
+describe('a server that can do less', () => {
+  it('gets no stdin that would never end, and that is explained', async () => {
+    const url = await listen({ disabledCapabilities: ['processCloseStdin'] });
+    const { code, stderr } = await runCommand(['run', '--connect', url, 'true']);
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: expect.stringContaining('The server cannot pass on the end of stdin; --no-stdin does without.'),
+    });
+    expect(await runCommand(['run', '--connect', url, '-n', 'echo', 'x'])).toMatchObject({ stdout: 'x\n' });
+  });
+
+  it('has terminals of its own size', async () => {
+    const io = new FakeIo();
+    const flags = ['--connect', await listen({ disabledCapabilities: ['processSize'] }), '-t'];
+    Object.assign(io.stdout, { isTTY: true, columns: 100, rows: 50 });
+    expect(await runCommand(['run', ...flags, 'stty', 'size'], io)).toMatchObject({
+      code: 0,
+      stdout: '24 80\r\n',
+    });
+  });
+});
