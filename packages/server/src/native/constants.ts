@@ -7,5 +7,5 @@ export const ENOTSUP = constants.errno.EOPNOTSUPP;
 
 export const SIGKILL = constants.signals.SIGKILL;
 
-/** Longest chunk that an output hands out, and most that one wake-up reads, in bytes. */
+/** Longest chunk that an output hands out, in bytes. */
 export const MAX_CHUNK_BYTES = 65_536;

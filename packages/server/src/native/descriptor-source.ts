@@ -3,9 +3,25 @@ import { DescriptorWatch } from './descriptor-watch.js';
 import { retryInterrupted } from './descriptors.js';
 import type { OutputSource, OutputStream } from './launch.js';
 import type { Libc } from './libc.js';
+import { enlargePipe, forgetLargePipe } from './pipe-capacity.js';
 
-/** Every source reads into this one and copies out before anybody else can: a chunk pins no more than its own bytes. */
-const scratch = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
+/** Most that one turn of the loop reads of one stream, in bytes: others wait for their turn meanwhile. */
+const MAX_TURN_BYTES = 4 * MAX_CHUNK_BYTES;
+
+/** A stream that has carried so many bytes is one of many: its pipe is enlarged. */
+const ENLARGE_AFTER_BYTES = 4 * MAX_CHUNK_BYTES;
+
+/** A turn that drains a large pipe of at least so many bytes is followed by a rest: the writer is busy, and slower. */
+const BUSY_TURN_BYTES = 4_096;
+
+/**
+ * How long a large pipe that was drained is left to fill up, in milliseconds. Waking up for each small write of a busy
+ * writer costs many times more than the bytes do.
+ */
+const REST_MS = 1;
+
+/** Every source reads into this one, and replaces it when it hands it over: a chunk pins no more than its own bytes. */
+let spare = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
 
 /** Reads a pipe or a pty master of ours to its end. Owns the descriptor, which must be non-blocking. */
 export class DescriptorSource implements OutputSource {
@@ -15,6 +31,12 @@ export class DescriptorSource implements OutputSource {
   readonly #watch: DescriptorWatch;
   readonly #onClosed: () => void;
   #state: 'idle' | 'reading' | 'paused' | 'closed' = 'idle';
+  /** Whether the pipe has its usual size, has been enlarged, or has to stay as it is. */
+  #capacity: 'usual' | 'large' | 'fixed';
+  /** Read so far, counted until that has decided about the capacity. */
+  #bytesRead = 0;
+  #restTimer: NodeJS.Timeout | undefined;
+  #resting = false;
   #onChunk: (chunk: Buffer) => void = () => {};
   #onEnd: () => void = () => {};
 
@@ -24,7 +46,8 @@ export class DescriptorSource implements OutputSource {
     this.#libc = libc;
     this.#fd = fd;
     this.#onClosed = onClosed;
-    this.#watch = new DescriptorWatch(libc, fd, 'readable', () => this.#readReady());
+    this.#capacity = stream === 'pty' ? 'fixed' : 'usual';
+    this.#watch = new DescriptorWatch(libc, fd, 'readable', () => this.#readTurn());
   }
 
   start(onChunk: (chunk: Buffer) => void, onEnd: () => void): void {
@@ -42,6 +65,7 @@ export class DescriptorSource implements OutputSource {
   pause(): void {
     if (this.#state !== 'reading') return;
     this.#state = 'paused';
+    this.#resting = false;
     this.#watch.stop();
   }
 
@@ -51,38 +75,88 @@ export class DescriptorSource implements OutputSource {
     this.#watch.start();
   }
 
+  /** Reads on without a rest: no more is coming, so that waiting for more gains nothing. */
+  wake(): void {
+    if (!this.#resting) return;
+    this.#resting = false;
+    this.#watch.start();
+  }
+
   destroy(): void {
     if (this.#state !== 'closed') this.#finish();
   }
 
+  /** Reads what is ready, but no more than a fair share, and nothing more once the receiver has had enough. */
+  #readTurn(): void {
+    let total = 0;
+    let length = MAX_CHUNK_BYTES;
+    while (length === MAX_CHUNK_BYTES && total < MAX_TURN_BYTES && this.#state === 'reading') {
+      length = this.#readChunk();
+      total += length;
+    }
+    if (this.#state !== 'reading') return;
+    if (this.#capacity === 'usual') this.#enlargeIfBusy(total);
+    const drained = length < MAX_CHUNK_BYTES;
+    if (drained && total >= BUSY_TURN_BYTES && this.#capacity === 'large') this.#rest();
+    else this.#watch.start();
+  }
+
   /** Collects what is ready into one chunk. A pty gives out 4 KiB at a time, a pipe what its writers wrote so far. */
-  #readReady(): void {
+  #readChunk(): number {
     let length = 0;
     let atEnd = false;
     while (length < MAX_CHUNK_BYTES && !atEnd) {
-      const room = length === 0 ? scratch : scratch.subarray(length);
+      const room = length === 0 ? spare : spare.subarray(length);
       const result = retryInterrupted(this.#libc, () => this.#libc.read(this.#fd, room, room.length));
       if (result > 0) length += result;
       else if (result < 0 && this.#libc.errno() === EAGAIN) break;
       // Zero ends a pipe. A pty master ends with EIO once the last holder of its other side is gone.
       else atEnd = true;
     }
-    if (length > 0) this.#onChunk(copyChunk(length));
+    if (length > 0) this.#onChunk(takeChunk(length));
     // The receiver may have destroyed this source on the last chunk.
     if (atEnd) this.destroy();
+    return length;
   }
+
+  #enlargeIfBusy(bytes: number): void {
+    this.#bytesRead += bytes;
+    if (this.#bytesRead < ENLARGE_AFTER_BYTES) return;
+    this.#capacity = enlargePipe(this.#libc, this.#fd) ? 'large' : 'fixed';
+  }
+
+  #rest(): void {
+    this.#resting = true;
+    this.#watch.stop();
+    if (this.#restTimer === undefined) this.#restTimer = setTimeout(this.#endRest, REST_MS);
+    else this.#restTimer.refresh();
+  }
+
+  readonly #endRest = (): void => {
+    if (!this.#resting) return;
+    this.#resting = false;
+    this.#readTurn();
+  };
 
   #finish(): void {
     this.#state = 'closed';
+    this.#resting = false;
+    clearTimeout(this.#restTimer);
     this.#watch.close();
     this.#libc.close(this.#fd);
+    if (this.#capacity === 'large') forgetLargePipe();
     this.#onClosed();
     this.#onEnd();
   }
 }
 
-function copyChunk(length: number): Buffer {
+function takeChunk(length: number): Buffer {
+  const filled = spare;
+  if (length === MAX_CHUNK_BYTES) {
+    spare = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
+    return filled;
+  }
   const chunk = Buffer.allocUnsafeSlow(length);
-  scratch.copy(chunk, 0, 0, length);
+  filled.copy(chunk, 0, 0, length);
   return chunk;
 }

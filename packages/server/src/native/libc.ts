@@ -69,6 +69,8 @@ export interface Libc {
   inotify_rm_watch(fd: number, watch: number): number;
   /** Absent before glibc 2.27. */
   readonly memfd_create: ((name: Uint8Array, flags: number) => number) | null;
+  /** Absent in musl. */
+  readonly mallopt: ((option: number, value: number) => number) | null;
   /** Absent before glibc 2.34 and in musl. */
   readonly addClosefrom: ((actions: Uint8Array, from: number) => number) | null;
   errno(): number;
@@ -114,6 +116,7 @@ const PROTOTYPES = {
 } as const;
 
 const MEMFD_CREATE = 'int memfd_create(const void *name, uint flags)';
+const MALLOPT = 'int mallopt(int option, int value)';
 const CLOSEFROM = 'int posix_spawn_file_actions_addclosefrom_np(void *actions, int from)';
 
 type Declared = Pick<Libc, keyof typeof PROTOTYPES>;
@@ -153,6 +156,7 @@ function declareLibc(): Libc {
     fcntl: (fd, command, value) => fcntl(fd, command, 'int', value) as number,
     ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument) as number,
     memfd_create: declareOptional(library, MEMFD_CREATE),
+    mallopt: declareOptional(library, MALLOPT),
     addClosefrom: declareOptional(library, CLOSEFROM),
     errno: () => koffi.errno(),
     address: (memory) => koffi.address(memory),

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { OsError } from '../os-error.js';
 import type { Logger } from '../telemetry/logger.js';
+import { keepFreedMemory } from './allocator.js';
 import { CgroupHome } from './cgroup/cgroup-home.js';
 import type { ProcessCgroup } from './cgroup/process-cgroup.js';
 import { EIO, ESRCH } from './constants.js';
@@ -44,6 +45,7 @@ export class NativeLauncher implements Launcher {
 
   constructor(options: { readonly guardian: boolean; readonly cgroups: boolean; readonly logger: Logger }) {
     const { guardian, cgroups, logger } = options;
+    keepFreedMemory(this.#libc);
     const home = cgroups ? makeCgroupHome(logger) : null;
     this.#cgroups = home;
     this.#guardian = guardian
@@ -86,17 +88,22 @@ export class NativeLauncher implements Launcher {
       { kind: 'duplicate', fd: stdout.theirs, as: 1 },
       { kind: 'duplicate', fd: stderr.theirs, as: 2 },
     ];
-    return this.#spawn({ ...plan, stdio }, () => ({
-      outputs: [
+    return this.#spawn({ ...plan, stdio }, () => {
+      const outputs = [
         new DescriptorSource(libc, 'stdout', scope.release(stdout.ours)),
         new DescriptorSource(libc, 'stderr', scope.release(stderr.ours)),
-      ],
-      input: input === null ? null : new DescriptorTarget(libc, scope.release(input.ours)),
-      resize: () => {
-        throw new Error('only a pty has a size');
-      },
-      onExit: () => {},
-    }));
+      ];
+      return {
+        outputs,
+        input: input === null ? null : new DescriptorTarget(libc, scope.release(input.ours)),
+        resize: () => {
+          throw new Error('only a pty has a size');
+        },
+        onExit: () => {
+          for (const source of outputs) source.wake();
+        },
+      };
+    });
   }
 
   #launchPty(plan: LaunchPlan, terminal: PtyStdio, scope: DescriptorScope): LaunchedProcess {
