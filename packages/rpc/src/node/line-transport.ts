@@ -4,6 +4,7 @@ import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { LineSplitter, LineTooLongError } from './line-splitter.js';
+import { TickCork } from './tick-cork.js';
 
 /** How long a closing transport waits until its queue is written and, on a socket, the other side has gone. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -45,8 +46,8 @@ class LineTransport implements Transport {
   readonly #endOnInvalidUtf8: boolean;
   readonly #dropsUnfinishedLine: boolean;
   readonly #closeTimeoutMs: number;
+  readonly #cork: TickCork;
   #paused = false;
-  #corked = false;
   /** Why the transport closes by itself; the end carries it. */
   #failure: string | undefined;
   #closeTimer: NodeJS.Timeout | undefined;
@@ -55,6 +56,7 @@ class LineTransport implements Transport {
     this.label = options.label;
     this.#input = options.input;
     this.#output = options.output;
+    this.#cork = new TickCork(options.output);
     this.#splitter = new LineSplitter(options.maxMessageBytes ?? MAX_MESSAGE_BYTES);
     this.#endOnInvalidUtf8 = options.onInvalidUtf8 !== 'report';
     this.#dropsUnfinishedLine = options.unfinishedLine === 'broken';
@@ -86,7 +88,7 @@ class LineTransport implements Transport {
 
   sendBytes(line: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
-    this.#corkUntilNextTick();
+    this.#cork.hold();
     this.#output.write(line, this.#flushed);
   }
 
@@ -119,16 +121,6 @@ class LineTransport implements Transport {
   readonly #flushed = (error: Error | null | undefined): void => {
     if (error === null || error === undefined) this.#owner.drained();
   };
-
-  #corkUntilNextTick(): void {
-    if (this.#corked) return;
-    this.#corked = true;
-    this.#output.cork();
-    process.nextTick(() => {
-      this.#corked = false;
-      this.#output.uncork();
-    });
-  }
 
   #receive(chunk: Buffer): void {
     if (this.#owner.phase !== 'live') return;

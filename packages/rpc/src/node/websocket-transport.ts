@@ -5,6 +5,7 @@ import { describeClose, fitCloseReason } from '../close-reason.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { FrameQueue } from './frame-queue.js';
+import { TickCork } from './tick-cork.js';
 
 /** How long the other side has to answer our close frame, or to go away after it broke the protocol. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -17,8 +18,8 @@ export interface WebSocketTransportOptions {
   /** Names the connection in messages to people, e.g. `exec-server websocket 127.0.0.1:4242`. */
   readonly label: string;
   /**
-   * The connection below. With it a reset or a timeout of the network is told as the reason of the end; `ws` itself
-   * reports them like a plain end of the connection.
+   * The connection below. With it a reset or a timeout of the network is told as the reason of the end, where `ws` itself
+   * reports a plain end of the connection; and messages that are sent together leave together.
    */
   readonly stream?: Duplex;
   /** Longest frame sent, in bytes; a longer message goes out in several. @default 16777216 */
@@ -51,8 +52,12 @@ class WebSocketTransport implements Transport {
     this.#socket = socket;
     this.#maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
     this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
+    const cork = options.stream === undefined ? undefined : new TickCork(options.stream);
     this.#frames = new FrameQueue(
-      ({ data, binary, fin }, onSent) => socket.send(data, { binary, fin }, onSent),
+      ({ data, binary, fin }, onSent) => {
+        cork?.hold();
+        socket.send(data, { binary, fin }, onSent);
+      },
       () => this.#owner.drained(),
     );
     socket.binaryType = 'nodebuffer';
