@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileGlob } from '../../../src/sandbox/policy/glob.js';
+import { PolicyError } from '../../../src/sandbox/policy/policy-error.js';
 
 it.each([
   ['/w/**/*.env', '/w', ['/w/.env', '/w/a.env', '/w/x/y/a.env'], ['/w/env', '/v/a.env', '/w/a.env.txt']],
@@ -17,4 +18,16 @@ it.each([
   expect(glob.base).toBe(base);
   expect(matching.filter((path) => !glob.matches(path))).toEqual([]);
   expect(others.filter((path) => glob.matches(path))).toEqual([]);
+});
+
+it('a range that ends before it begins is refused', () => {
+  expect(() => compileGlob('/w/[b-a]')).toThrow(PolicyError);
+  expect(compileGlob('/w/[a-a]').matches('/w/a')).toBe(true);
+});
+
+it('a pattern with more ways to match than can be tried is decided all the same', () => {
+  const name = 'a'.repeat(255);
+  expect(compileGlob(`/w/${'*a'.repeat(60)}*b`).matches(`/w/${name}`)).toBe(false);
+  expect(compileGlob(`/w/${'{a,a}'.repeat(255)}`).matches(`/w/${name}`)).toBe(true);
+  expect(compileGlob(`/${'**/a/'.repeat(60)}b`).matches(`/${'a/'.repeat(500)}`)).toBe(false);
 });

@@ -1,0 +1,220 @@
+import { nativeToPathUri, type SandboxContext, type SandboxEntry } from '@exec-server/protocol';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { accessTo } from '../../packages/server/src/sandbox/policy/access.js';
+import { compileGlob } from '../../packages/server/src/sandbox/policy/glob.js';
+import {
+  type Access,
+  allowsAllFiles,
+  allowsAllReads,
+  type ResolvedPolicy,
+} from '../../packages/server/src/sandbox/policy/policy.js';
+import { PolicyError } from '../../packages/server/src/sandbox/policy/policy-error.js';
+import {
+  type PolicySource,
+  PROTECTED_NAMES,
+  resolvePolicy,
+} from '../../packages/server/src/sandbox/policy/resolve-policy.js';
+import { matchesPattern } from './glob-oracle.js';
+import { testProperty } from './property.js';
+
+/** Few names, so that random paths meet each other. */
+const NAMES = ['a', 'ab', 'b', '.git', '.codex', 'é', 'a.b', 'tmp'];
+
+const pathText = fc.array(fc.constantFrom(...NAMES), { maxLength: 4 }).map((names) => `/${names.join('/')}`);
+const pathUri = pathText.map((path) => nativeToPathUri(path));
+const subpath = fc.option(
+  fc.array(fc.constantFrom(...NAMES, '..', '.', ''), { maxLength: 3 }).map((names) => names.join('/')),
+  { nil: undefined },
+);
+
+/** Patterns of plain characters and those with a meaning, sometimes malformed. */
+const pattern = fc
+  .array(
+    fc.array(
+      fc.constantFrom('a', 'b', '.', 'é', '*', '**', '?', '[ab]', '[!a]', '[b-a]', '{a,b}', '{', '\\*', '['),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((components) => components.map((parts) => parts.join('')).join('/'));
+
+const special = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('root' as const, 'minimal' as const, 'tmpdir' as const, 'slash_tmp' as const),
+  }),
+  fc.record({
+    kind: fc.constantFrom('current_working_directory' as const, 'project_roots' as const),
+    subpath,
+  }),
+  fc.record({ kind: fc.constant('unknown' as const), path: fc.constant('somewhere'), subpath }),
+);
+
+const entry: fc.Arbitrary<SandboxEntry> = fc.record({
+  path: fc.oneof(
+    fc.record({ type: fc.constant('path' as const), path: pathUri }),
+    fc.record({ type: fc.constant('special' as const), value: special }),
+    fc.record({
+      type: fc.constant('glob_pattern' as const),
+      pattern: fc.tuple(fc.constantFrom('', '/'), pattern).map((parts) => parts.join('')),
+    }),
+  ),
+  access: fc.constantFrom('read' as const, 'write' as const, 'deny' as const, 'none' as const),
+});
+
+const network = fc.constantFrom('restricted' as const, 'enabled' as const);
+const permissions: fc.Arbitrary<SandboxContext['permissions']> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('disabled' as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('external' as const), network }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('managed' as const),
+      network,
+      file_system: fc.oneof(
+        { weight: 1, arbitrary: fc.record({ type: fc.constant('unrestricted' as const) }) },
+        {
+          weight: 8,
+          arbitrary: fc.record({
+            type: fc.constant('restricted' as const),
+            entries: fc.array(entry, { maxLength: 6 }),
+          }),
+        },
+      ),
+    }),
+  },
+);
+
+const context: fc.Arbitrary<PolicySource> = fc.record(
+  {
+    permissions,
+    cwd: pathUri,
+    workspaceRoots: fc.array(pathUri, { maxLength: 3 }),
+    temporaryDirectories: fc.array(pathUri, { maxLength: 2 }),
+    policyContext: fc.record(
+      { cwd: pathUri, workspaceRoots: fc.array(pathUri, { maxLength: 2 }) },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+  },
+  { requiredKeys: ['permissions'], noNullPrototype: true },
+);
+
+const HOST = { temporaryDirectories: ['/tmp/a'] };
+const RANK: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
+
+/** What the words of a context give on a path: the most that its most specific rules say, and a denial before all. */
+function grantedBy(source: PolicySource, path: string): Access {
+  const { permissions: profile } = source;
+  if (profile.type !== 'managed' || profile.file_system.type === 'unrestricted') return 'write';
+  const covering = profile.file_system.entries
+    .flatMap(({ path: place, access }) =>
+      placesOf(source, place).map((root) => ({ root, access: access === 'none' ? 'deny' : access })),
+    )
+    .filter(({ root }) => root === '/' || path === root || path.startsWith(`${root}/`));
+  const longest = Math.max(...covering.map(({ root }) => root.length));
+  const deciding = covering.filter(({ root }) => root.length === longest).map(({ access }) => access);
+  if (deciding.length === 0 || deciding.includes('deny')) return 'deny';
+  return deciding.includes('write') ? 'write' : 'read';
+}
+
+function placesOf(source: PolicySource, place: SandboxEntry['path']): string[] {
+  if (place.type === 'glob_pattern') return [];
+  if (place.type === 'path') return [textOf(place.path)];
+  switch (place.value.kind) {
+    case 'root':
+      return ['/'];
+    case 'slash_tmp':
+      return ['/tmp'];
+    case 'tmpdir':
+      return [...(source.temporaryDirectories ?? []).map(textOf), ...HOST.temporaryDirectories].filter(
+        (path) => path !== '/',
+      );
+    case 'current_working_directory':
+    case 'project_roots': {
+      const { subpath: below } = place.value;
+      const roots = source.policyContext?.workspaceRoots ?? source.workspaceRoots ?? [];
+      return roots.map(textOf).flatMap((root) => {
+        const path = new URL(`file://${root === '/' ? '' : root}/${below ?? ''}`).pathname;
+        const trimmed = decodeURI(path)
+          .replaceAll(/\/+/g, '/')
+          .replace(/(?<=.)\/$/, '');
+        return root === '/' || trimmed === root || trimmed.startsWith(`${root}/`) ? [trimmed] : [];
+      });
+    }
+    default:
+      return [];
+  }
+}
+
+const textOf = (uri: string) => decodeURI(new URL(uri).pathname);
+
+function allowedOn({ files }: ResolvedPolicy, path: string): Access {
+  return files === 'unrestricted' ? 'write' : accessTo(files.entries, Buffer.from(path));
+}
+
+function resolveOrRefuse(source: PolicySource): ResolvedPolicy | undefined {
+  try {
+    return resolvePolicy(source, HOST);
+  } catch (error) {
+    expect(error).toBeInstanceOf(PolicyError);
+    return undefined;
+  }
+}
+
+testProperty(
+  'a policy allows what its context gives, less what is protected, and never more',
+  fc.property(context, fc.array(pathText, { minLength: 1, maxLength: 8 }), (source, paths) => {
+    const policy = resolveOrRefuse(source);
+    if (policy === undefined) return;
+    for (const path of paths) {
+      const allowed = allowedOn(policy, path);
+      const granted = grantedBy(source, path);
+      if (PROTECTED_NAMES.some((name) => path.split('/').includes(name)))
+        expect(RANK[allowed]).toBeLessThanOrEqual(RANK[granted]);
+      else expect(allowed).toBe(granted);
+      if (allowsAllReads(policy.files)) expect(allowed).not.toBe('deny');
+      if (allowsAllFiles(policy.files)) expect(allowed).toBe('write');
+    }
+  }),
+  4_000,
+);
+
+testProperty(
+  'the network is open only where a context says so',
+  fc.property(context, (source) => {
+    const policy = resolveOrRefuse(source);
+    const { permissions: profile } = source;
+    if (policy?.network !== 'enabled') return;
+    expect(profile.type === 'disabled' || profile.network === 'enabled').toBe(true);
+  }),
+  1_000,
+);
+
+testProperty(
+  'a pattern to deny is kept in every policy, and never makes everything readable',
+  fc.property(context, (source) => {
+    const policy = resolveOrRefuse(source);
+    if (policy === undefined || policy.files === 'unrestricted') return;
+    const { permissions: profile } = source;
+    if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return;
+    const patterns = profile.file_system.entries.filter(({ path }) => path.type === 'glob_pattern');
+    expect(policy.files.denyGlobs).toHaveLength(patterns.length);
+    if (patterns.length > 0) expect(allowsAllReads(policy.files)).toBe(false);
+  }),
+  1_000,
+);
+
+testProperty(
+  'a pattern matches what its words say',
+  fc.property(pattern, pathText, (text, path) => {
+    if (text.includes('[b-a]')) {
+      expect(() => compileGlob(`/${text}`)).toThrow(PolicyError);
+      return;
+    }
+    expect(compileGlob(`/${text}`).matches(path)).toBe(matchesPattern(`/${text}`, path));
+  }),
+  6_000,
+);
