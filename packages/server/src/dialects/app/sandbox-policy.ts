@@ -43,9 +43,9 @@ export function toConfinement(policy: app.SandboxPolicy | undefined, cwd: string
 function toPermissions(policy: app.SandboxPolicy): Permissions {
   switch (policy.type) {
     case 'dangerFullAccess':
-      return { type: 'disabled' };
+    // Whatever it says of the network is what somebody else sees to.
     case 'externalSandbox':
-      return { type: 'external', network: policy.networkAccess ?? 'restricted' };
+      return { type: 'disabled' };
     case 'readOnly':
       return restrict([], policy.networkAccess);
     case 'workspaceWrite':

@@ -1,8 +1,11 @@
+import { readlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { SandboxContext } from '@exec-server/protocol';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { findProfile, toConfinement } from '../../../src/dialects/app/sandbox-policy.js';
 import { openAppClient, runScript } from '../../support/app-client.js';
+import { requireSandbox } from '../../support/sandbox.js';
 import { openServer } from '../../support/session.js';
 
 const permissionsOf = (policy: Parameters<typeof toConfinement>[0]) =>
@@ -15,13 +18,12 @@ describe('a policy', () => {
     expect(toConfinement(undefined, '/work')).toEqual({});
   });
 
-  it('of full access or of somebody else is told as it is', () => {
+  it('of full access, or of somebody else, takes nothing away', () => {
     expect(permissionsOf({ type: 'dangerFullAccess' })).toEqual({ type: 'disabled' });
-    expect(permissionsOf({ type: 'externalSandbox' })).toEqual({ type: 'external', network: 'restricted' });
-    expect(permissionsOf({ type: 'externalSandbox', networkAccess: 'enabled' })).toEqual({
-      type: 'external',
-      network: 'enabled',
-    });
+    for (const networkAccess of [undefined, 'restricted', 'enabled'] as const)
+      expect(permissionsOf({ type: 'externalSandbox', ...(networkAccess && { networkAccess }) })).toEqual({
+        type: 'disabled',
+      });
   });
 
   it('for readers allows reading everything', () => {
@@ -74,6 +76,8 @@ it.each(['toString', ':toString'])('%s is no profile', (name) => {
 });
 
 describe('a command', () => {
+  beforeEach(requireSandbox);
+
   it.each([{ type: 'dangerFullAccess' }, { type: 'externalSandbox' }])(
     'runs where nothing is to be kept from it: %j',
     async (sandboxPolicy) => {
@@ -82,16 +86,65 @@ describe('a command', () => {
     },
   );
 
-  it.each([
-    [{ sandboxPolicy: { type: 'readOnly' } }, 'restricted network'],
-    [{ sandboxPolicy: { type: 'readOnly', networkAccess: true } }, 'restricted file system'],
-    [{ sandboxPolicy: { type: 'workspaceWrite' } }, 'restricted network'],
-    [{ permissionProfile: ':read-only' }, 'restricted network'],
-  ])('that is to be confined is refused, and not run open: %j', async (changes, restriction) => {
-    const wire = await openAppClient(openServer());
-    expect((await runScript(wire, 'exit 0', changes)).error).toEqual({
-      code: -32603,
-      message: `exec failed: sandbox intent cannot be enforced on this executor: ${restriction}`,
+  async function makeDirectoryIn(parent: string): Promise<string> {
+    const path = await mkdtemp(`${parent}/exec-server-test-`);
+    onTestFinished(() => rm(path, { recursive: true, force: true }));
+    return path;
+  }
+
+  /** Where a command can write: its directory, another one, the one that TMPDIR names, and /tmp. */
+  async function findWritable(changes: object): Promise<string[]> {
+    // One outside of /tmp, which has a rule of its own.
+    const base = await makeDirectoryIn('/var/tmp');
+    const shared = await makeDirectoryIn('/tmp');
+    const places = {
+      cwd: `${base}/cwd`,
+      root: `${base}/root`,
+      tmpdir: `${base}/tmpdir`,
+      tmp: shared,
+      other: base,
+    };
+    for (const place of [places.cwd, places.root, places.tmpdir]) await mkdir(place);
+    const wire = await openAppClient(openServer({ env: { ...process.env, TMPDIR: places.tmpdir } }));
+    const script = Object.entries(places).map(
+      ([name, path]) => `if echo > ${path}/f; then echo ${name}; fi 2>/dev/null`,
+    );
+    const text = JSON.stringify(changes).replaceAll('$ROOT', places.root);
+    const { result, error } = await runScript(wire, script.join('\n'), {
+      cwd: places.cwd,
+      ...JSON.parse(text),
     });
+    expect(error).toBeUndefined();
+    return String(result?.stdout).split('\n').slice(0, -1);
+  }
+
+  it.each<[object, string[]]>([
+    [{}, ['cwd', 'root', 'tmpdir', 'tmp', 'other']],
+    [{ sandboxPolicy: { type: 'readOnly' } }, []],
+    [{ permissionProfile: ':read-only' }, []],
+    [{ sandboxPolicy: { type: 'workspaceWrite' } }, ['cwd', 'tmpdir', 'tmp']],
+    [{ permissionProfile: ':workspace' }, ['cwd', 'tmpdir', 'tmp']],
+    [
+      {
+        sandboxPolicy: {
+          type: 'workspaceWrite',
+          writableRoots: ['$ROOT'],
+          excludeTmpdirEnvVar: true,
+          excludeSlashTmp: true,
+        },
+      },
+      ['cwd', 'root'],
+    ],
+    [{ sandboxPolicy: { type: 'workspaceWrite', excludeSlashTmp: true } }, ['cwd', 'tmpdir']],
+  ])('with %j writes in %j', async (changes, expected) => {
+    expect(await findWritable(changes)).toEqual(expected);
+  });
+
+  it.each([false, true])('sees the network as its policy says: %j', async (networkAccess) => {
+    const wire = await openAppClient(openServer());
+    const sandboxPolicy = { type: 'readOnly', networkAccess };
+    const { result } = await runScript(wire, 'readlink /proc/self/ns/net', { sandboxPolicy });
+    const isOwn = String(result?.stdout).trim() !== readlinkSync('/proc/self/ns/net');
+    expect(isOwn).toBe(!networkAccess);
   });
 });
