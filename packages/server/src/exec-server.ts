@@ -22,6 +22,12 @@ import { SessionRegistry } from './sessions/session-registry.js';
 import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
 import { type Logger, silentLogger } from './telemetry/logger.js';
+import { formatMetrics } from './telemetry/metrics/format-metrics.js';
+import { measureState } from './telemetry/metrics/measure-state.js';
+import type { Metric } from './telemetry/metrics/metric.js';
+import { ServerMetrics } from './telemetry/metrics/server-metrics.js';
+import type { RequestObservers } from './telemetry/request-watch.js';
+import { loadTracer } from './telemetry/tracing/load-tracer.js';
 import { terminateOnSessionEnd } from './terminate/on-session-end.js';
 import { terminateOnShutdown } from './terminate/on-shutdown.js';
 
@@ -31,6 +37,8 @@ export interface ExecServerOptions extends ServerLimitOptions {
   readonly logger?: Logger;
   /** @default none */
   readonly auditLog?: AuditLog;
+  /** Whether anything is counted, and told at `/metrics` of WebSocket listeners. @default true */
+  readonly metrics?: boolean;
   /** @default the system's clock */
   readonly clock?: Clock;
   /**
@@ -53,6 +61,8 @@ export interface ExecServer {
   listen(url: string, options?: ListenOptions): Promise<Listener>;
   /** Serves one connection that the caller made itself. */
   accept(transport: Transport, info?: Partial<ConnectionInfo>): void;
+  /** What the server has counted, and what it holds now; nothing if that is switched off. */
+  metrics(): readonly Metric[];
   /** Takes no more connections, ends all sessions with their processes, and resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -62,6 +72,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const {
     logger = silentLogger,
     auditLog = noAuditLog,
+    metrics: hasMetrics = true,
     clock = systemClock,
     env = process.env,
     disabledCapabilities = [],
@@ -69,6 +80,8 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     ...rest
   } = options;
   const limits = resolveLimits(rest);
+  const metrics = hasMetrics ? new ServerMetrics() : undefined;
+  const observers: RequestObservers = { metrics };
   const registry = new ProcessRegistry();
   const launcher = createLauncher({ logger, cgroups: limits.cgroups });
   const gates = new CapabilityGates(new Set(disabledCapabilities));
@@ -84,6 +97,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     logger,
     auditLog,
+    metrics,
     serverEnv: env,
     environmentInfo,
     shellSnapshots: new ShellSnapshots({ launcher, clock, logger }),
@@ -95,7 +109,9 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     processes: registry,
     detachedSessionMs: limits.detachedSessionMs,
-    onEnd: (ended) => terminateOnSessionEnd(registry, ended, clock),
+    logger,
+    onOpen: () => metrics?.countSession(),
+    onEnd: (ended) => terminateOnSessionEnd(registry, ended, { clock, logger }),
   });
   const dialects = {
     exec: createExecV0Dialect(createExecDialect({ engine, sessions, gates }), sessions),
@@ -103,15 +119,25 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   };
   const connections = new Set<Connection>();
   const listeners = new Set<Listener>();
+  let acceptedConnections = 0;
   let closing: Promise<void> | undefined;
+
+  const collectMetrics = () => metrics?.collect(measureState(engine, sessions, connections)) ?? [];
+
+  const forgetConnection = (connection: Connection) => {
+    connections.delete(connection);
+    if (connection.traffic !== undefined) metrics?.keepTraffic(connection.traffic);
+  };
 
   const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
     if (closing !== undefined) return transport.destroy('the server is closing');
     const { principal = 'anonymous', remote = transport.label, resumable = true } = info;
+    metrics?.countConnection();
     const connection = new Connection(
       transport,
-      { principal, remote, resumable },
-      { engine, dialects, logger, onClosed: (gone) => connections.delete(gone) },
+      ++acceptedConnections,
+      { ...info, principal, remote, resumable },
+      { engine, dialects, logger, observers, onClosed: forgetConnection },
     );
     connections.add(connection);
   };
@@ -119,18 +145,25 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const close = async () => {
     await Promise.all([...listeners].map((listener) => listener.close()));
     for (const connection of connections) connection.close('the server is shutting down');
-    await terminateOnShutdown(sessions, registry, { clock, graceMs: limits.shutdownGraceMs });
+    await terminateOnShutdown(sessions, registry, { clock, logger, graceMs: limits.shutdownGraceMs });
     await engine.fileSandboxes.close();
     await launcher.close();
+    metrics?.[Symbol.dispose]();
   };
 
   return {
     async listen(url, listenOptions = {}) {
-      const listener = await openListener(url, { clock, logger, ...listenOptions }, accept);
+      observers.tracer ??= await loadTracer();
+      const surface = metrics && {
+        metrics: () => formatMetrics(collectMetrics()),
+        onRefused: (status: number) => metrics.countRefusedConnection(status),
+      };
+      const listener = await openListener(url, { clock, logger, ...surface, ...listenOptions }, accept);
       listeners.add(listener);
       return listener;
     },
     accept,
+    metrics: collectMetrics,
     close: () => (closing ??= close()),
   };
 }

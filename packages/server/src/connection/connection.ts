@@ -10,6 +10,8 @@ import {
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { Traffic } from '../telemetry/metrics/server-metrics.js';
+import { type RequestObservers, RequestWatch } from '../telemetry/request-watch.js';
 import { chooseDialect, type DialectName, type Dialects } from './choose-dialect.js';
 import { PeerScope } from './connection-scope.js';
 import { FileOrder } from './file-order.js';
@@ -26,6 +28,7 @@ export interface ConnectionServices {
   /** What its clients may speak. */
   readonly dialects: Dialects;
   readonly logger: Logger;
+  readonly observers: RequestObservers;
   onClosed(connection: Connection): void;
 }
 
@@ -36,7 +39,7 @@ export class Connection {
   readonly #gone = new AbortController();
   readonly #logger: Logger;
   readonly #scope: PeerScope;
-  readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place'>;
+  readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place' | 'trace'>;
   readonly #openings = new Openings();
   readonly #fileOrder = new FileOrder();
   /** Those that were begun. Before `initialize` each request is answered in the words of the dialect it belongs to. */
@@ -46,11 +49,13 @@ export class Connection {
 
   constructor(
     transport: Transport,
+    /** Tells the connections of a server apart in what it says about them. */
+    private readonly id: number,
     private readonly info: ConnectionInfo,
     private readonly services: ConnectionServices,
   ) {
     const { limits } = services.engine;
-    this.#logger = services.logger.child({ remote: info.remote });
+    this.#logger = services.logger.child({ connectionId: id, remote: info.remote });
     this.#peer = new Peer(transport, {
       parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
@@ -72,6 +77,21 @@ export class Connection {
   /** Says goodbye and ends the connection. */
   close(reason: string): void {
     this.#peer.close({ code: CLOSE_GOING_AWAY, reason });
+  }
+
+  /** Requests that have not been answered yet. */
+  get pendingRequests(): number {
+    return this.#lanes.pending;
+  }
+
+  /** Bytes sent that have not left this process yet. */
+  get outboundBytes(): number {
+    return this.#peer.bufferedBytes;
+  }
+
+  /** Bytes that went over it, where something counts them. */
+  get traffic(): Traffic | undefined {
+    return this.info.readTraffic?.();
   }
 
   /** Resolves when the connection is gone. */
@@ -99,29 +119,43 @@ export class Connection {
 
   #onRequest(request: RequestMessage, length: number): void {
     this.#pauseFloods();
+    const watch = this.#watch(request);
     try {
       const conversation = this.#initialized ?? this.#converse(chooseDialect(request));
       if (request.method === 'initialize') {
+        watch.name(request.method);
         const result = conversation.initialize(request.params);
         this.#initialized = conversation;
         this.#peer.respond(request.id, result);
+        watch.end({});
         return;
       }
       const method = conversation.find(request.method, request.params);
       if (method === undefined) throw conversation.unknownMethod(request.method);
+      watch.name(request.method);
       const params = method.decode(request.params) as never;
       const session = conversation.admit(method);
-      const taken = this.#submit(request, length, { method, params }, (place) =>
-        method.handle(params, { ...this.#context, requestId: request.id, session, place }),
+      const { trace } = watch;
+      const taken = this.#submit(request, watch, length, { method, params }, (place) =>
+        method.handle(params, { ...this.#context, requestId: request.id, session, place, trace }),
       );
       if (!taken) throw conversation.overloaded();
     } catch (error) {
-      this.#answerError(request, error);
+      this.#answerError(request, watch, error);
     }
+  }
+
+  #watch(request: RequestMessage): RequestWatch {
+    const { id, info, services } = this;
+    const watch = new RequestWatch(request, services.observers, { connectionId: id, remote: info.remote });
+    if (request.trace?.traceparent && watch.trace === undefined)
+      this.#logger.debug({}, 'a traceparent that cannot be read is ignored');
+    return watch;
   }
 
   #submit(
     request: RequestMessage,
+    watch: RequestWatch,
     length: number,
     { method, params }: { readonly method: DialectMethod; readonly params: never },
     handle: (place: Place) => unknown,
@@ -136,7 +170,7 @@ export class Connection {
     const taken = this.#lanes.submit(method.lane, length, async (place) => {
       if (opening !== undefined) await place.park(opening);
       if (turn?.before !== undefined) await place.park(turn.before);
-      await this.#answer(request, () => handle(place), begun);
+      await this.#answer(request, watch, () => handle(place), begun);
       turn?.done();
     });
     if (!taken) {
@@ -146,27 +180,40 @@ export class Connection {
     return taken;
   }
 
-  async #answer(request: RequestMessage, handle: () => unknown, begun: () => void): Promise<void> {
+  async #answer(
+    request: RequestMessage,
+    watch: RequestWatch,
+    handle: () => unknown,
+    begun: () => void,
+  ): Promise<void> {
     try {
       // Its turn may come after the client went: what it started then, in a session that has ended, nobody would end.
-      if (this.#gone.signal.aborted) return;
-      const answer = handle();
+      if (this.#gone.signal.aborted) return watch.end('abandoned');
+      const answer = watch.run(handle);
       begun();
       const result = await answer;
       if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line);
       else this.#peer.respond(request.id, result);
+      watch.end({});
     } catch (error) {
-      this.#answerError(request, error);
+      this.#answerError(request, watch, error);
     } finally {
       begun();
     }
   }
 
-  #answerError(request: RequestMessage, error: unknown): void {
-    if (this.#gone.signal.aborted) return;
-    if (!(error instanceof RpcError))
-      this.#logger.error({ err: error, method: request.method }, 'request failed');
-    this.#peer.respondError(request.id, error instanceof RpcError ? error : internalError('internal error'));
+  #answerError(request: RequestMessage, watch: RequestWatch, error: unknown): void {
+    if (this.#gone.signal.aborted) {
+      watch.end('abandoned');
+      return;
+    }
+    if (!(error instanceof RpcError)) {
+      const traceId = watch.trace?.parent.traceId;
+      this.#logger.error({ err: error, method: request.method, traceId }, 'request failed');
+    }
+    const answer = error instanceof RpcError ? error : internalError('internal error');
+    this.#peer.respondError(request.id, answer);
+    watch.end({ errorCode: answer.code });
   }
 
   /** A client that asks on without reading the answers is read from no more until it has caught up. */

@@ -6,6 +6,7 @@ import type { ConnectionInfo } from '../listen/listener.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Session } from '../sessions/session.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { CallerTrace } from '../telemetry/tracing/caller-trace.js';
 
 /** What a room keeps for one connection and gives up with it: file handles, watches, response streams. */
 export interface ConnectionResource {
@@ -57,6 +58,8 @@ export interface HandlerContext {
   /** Aborts when the connection is gone. */
   readonly signal: AbortSignal;
   readonly place: Place;
+  /** Where what the request starts belongs in a trace, if the client or the server has one. */
+  readonly trace: CallerTrace | undefined;
 }
 
 /** One method of a dialect, ready to be called. */

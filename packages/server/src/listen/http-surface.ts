@@ -6,37 +6,50 @@ import type { Duplex } from 'node:stream';
 export interface HttpAnswer {
   readonly status: number;
   readonly body?: string;
-  /** The `Allow` header of a 405. */
-  readonly allow?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface HttpSurfaceOptions {
   /** Compared exactly. A request without an `Origin` comes from no browser and passes. */
   readonly allowedOrigins: readonly string[];
   readonly isOwnHost: (host: string | undefined) => boolean;
+  readonly hasMetrics: boolean;
 }
 
 /** `GET` of these says that the server takes connections. */
 const PROBE_PATHS: ReadonlySet<string> = new Set(['/readyz', '/healthz']);
 
+const METRICS_PATH = '/metrics';
+
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
  * Decides what an HTTP request gets, in the order that clients can observe: origin, host, path, upgrade headers.
- * `upgrade` means that nothing is wrong with it so far and the credential is next.
+ * `upgrade` and `metrics` mean that nothing is wrong with it so far and the credential is next.
  */
-export function decideRequest(request: IncomingMessage, options: HttpSurfaceOptions): HttpAnswer | 'upgrade' {
+export function decideRequest(
+  request: IncomingMessage,
+  options: HttpSurfaceOptions,
+): HttpAnswer | 'upgrade' | 'metrics' {
   const { origin, host } = request.headers;
   if (origin !== undefined && !options.allowedOrigins.includes(origin)) return { status: 403 };
   if (!options.isOwnHost(host)) return { status: 403, body: 'Host header does not name this server' };
   const path = requestPath(request.url ?? '/');
   if (PROBE_PATHS.has(path)) return answerProbe(request.method);
+  // Whichever origins may connect, no page has a use for these.
+  if (path === METRICS_PATH && options.hasMetrics)
+    return origin === undefined ? (findMethodFault(request.method) ?? 'metrics') : { status: 403 };
   if (path !== '/') return { status: 404 };
   return findUpgradeFault(request) ?? 'upgrade';
 }
 
 function answerProbe(method: string | undefined): HttpAnswer {
-  return method === 'GET' || method === 'HEAD' ? { status: 200 } : { status: 405, allow: 'GET,HEAD' };
+  return findMethodFault(method) ?? { status: 200 };
+}
+
+function findMethodFault(method: string | undefined): HttpAnswer | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  return { status: 405, headers: { allow: 'GET,HEAD' } };
 }
 
 function findUpgradeFault(request: IncomingMessage): HttpAnswer | undefined {
@@ -76,8 +89,8 @@ function requestPath(target: string): string {
 
 export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
   response.statusCode = answer.status;
-  if (answer.allow !== undefined) response.setHeader('allow', answer.allow);
   if (answer.body !== undefined) response.setHeader('content-type', 'text/plain; charset=utf-8');
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   response.setHeader('content-length', Buffer.byteLength(answer.body ?? ''));
   response.end(answer.body);
 }

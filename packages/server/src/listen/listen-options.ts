@@ -23,6 +23,10 @@ export interface ListenOptions {
   readonly keepAlive?: Partial<KeepAliveLimits>;
   /** The two streams of `stdio`. @default those of the process, with everything else kept off its stdout */
   readonly streams?: { readonly input: Readable; readonly output: Writable };
+  /** Writes what `/metrics` answers. WebSocket only. @default what the server has counted, if it counts */
+  readonly metrics?: (() => string) | undefined;
+  /** Told the HTTP status of each upgrade that is refused. WebSocket only. */
+  readonly onRefused?: (status: number) => void;
   /** @default silent */
   readonly logger?: Logger;
   /** @default the system's */

@@ -1,4 +1,5 @@
 import type { Transport } from '@exec-server/rpc';
+import type { Traffic } from '../telemetry/metrics/server-metrics.js';
 
 /** What a listener knows about a connection before its first message. */
 export interface ConnectionInfo {
@@ -8,6 +9,8 @@ export interface ConnectionInfo {
   readonly remote: string;
   /** False where the other end cannot come back (stdio): its session ends with the connection. */
   readonly resumable: boolean;
+  /** Bytes that went over the connection so far. @default nobody counts them */
+  readTraffic?(): Traffic;
 }
 
 /** Takes over a connected transport; the server's side of every listener. */

@@ -4,6 +4,7 @@ import type { ListenOptions } from './listen-options.js';
 import type { AcceptConnection, Listener } from './listener.js';
 import { observeEnd } from './observe-end.js';
 import { reserveStdout } from './reserve-stdout.js';
+import { measureTraffic } from './stream-traffic.js';
 
 /** Takes the one connection that is already there. The listener ends with it. */
 export async function openStdioListener(options: ListenOptions, accept: AcceptConnection): Promise<Listener> {
@@ -11,7 +12,8 @@ export async function openStdioListener(options: ListenOptions, accept: AcceptCo
   const input = options.streams?.input ?? process.stdin;
   const output = options.streams?.output ?? reserved?.stdout ?? process.stdout;
   const { transport, ended } = observeEnd(createLineTransport({ input, output, label: 'exec-server stdio' }));
-  accept(transport, { principal: ANONYMOUS_PRINCIPAL, remote: 'stdio', resumable: false });
+  const readTraffic = () => measureTraffic(input, output);
+  accept(transport, { principal: ANONYMOUS_PRINCIPAL, remote: 'stdio', resumable: false, readTraffic });
   return {
     url: 'stdio',
     ended: ended.finally(() => reserved?.release()),

@@ -6,6 +6,7 @@ import type { ListenOptions } from './listen-options.js';
 import type { ListenTarget } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
 import { listenAtSocketFile } from './socket-file.js';
+import { measureTraffic } from './stream-traffic.js';
 
 /** Takes connections that speak lines of JSON. The mode of the socket file is the only credential. */
 export async function openUnixSocketListener(
@@ -24,7 +25,8 @@ export async function openUnixSocketListener(
       label: `exec-server unix ${path}`,
       onInvalidUtf8: 'report',
     });
-    accept(transport, { principal: ANONYMOUS_PRINCIPAL, remote: path, resumable: true });
+    const readTraffic = () => measureTraffic(socket, socket);
+    accept(transport, { principal: ANONYMOUS_PRINCIPAL, remote: path, resumable: true, readTraffic });
   });
   const file = await listenAtSocketFile(server, path);
   // After a failed accept, out of descriptors for one, the server goes on listening.

@@ -6,6 +6,7 @@ import { createWebSocketTransport } from '@exec-server/rpc/node';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
+import { answerMetrics } from './answer-metrics.js';
 import { authenticateUpgrade } from './auth.js';
 import { checkAllowLists } from './check-allow-lists.js';
 import { createHostGuard } from './host-guard.js';
@@ -19,6 +20,7 @@ import { formatAuthority, type ListenTarget, unsupportedUrl } from './listen-url
 import type { AcceptConnection, Listener } from './listener.js';
 import { PendingConnections, peerName } from './pending-connections.js';
 import { measureSendProgress } from './socket-progress.js';
+import { measureTraffic } from './stream-traffic.js';
 
 type WebSocketTarget = Extract<ListenTarget, { kind: 'websocket' }>;
 
@@ -46,7 +48,7 @@ class WebSocketListener implements Listener {
   readonly #server: Server;
   readonly #options: ListenOptions;
   readonly #accept: AcceptConnection;
-  readonly #decide: (request: IncomingMessage) => HttpAnswer | 'upgrade';
+  readonly #decide: (request: IncomingMessage) => ReturnType<typeof decideRequest>;
   readonly #pending: PendingConnections;
   readonly #upgrader = createUpgrader();
   #resolveEnded = () => {};
@@ -63,16 +65,26 @@ class WebSocketListener implements Listener {
     const surface = {
       allowedOrigins: options.allowedOrigins ?? [],
       isOwnHost: createHostGuard({ boundAddress: address, allowedHosts: options.allowedHosts ?? [] }),
+      hasMetrics: options.metrics !== undefined,
     };
     this.#decide = (request) => decideRequest(request, surface);
     const { maxPendingConnections } = { ...DEFAULT_HTTP_LIMITS, ...options.http };
     this.#pending = new PendingConnections(server, maxPendingConnections);
     server.on('request', (request, response) => {
       const answer = this.#decide(request);
+      if (answer === 'metrics') {
+        answerMetrics(request, options).then(
+          (metrics) => sendAnswer(response, metrics),
+          (error: unknown) => this.#fail(request.socket, error),
+        );
+        return;
+      }
       // Node has already decided that this is no upgrade, so nothing is left that could be done with it.
       sendAnswer(response, answer === 'upgrade' ? { status: 426 } : answer);
     });
-    server.on('upgrade', (request, socket: Socket, head) => void this.#upgrade(request, socket, head));
+    server.on('upgrade', (request, socket: Socket, head) => {
+      this.#upgrade(request, socket, head).catch((error: unknown) => this.#fail(socket, error));
+    });
     // After a failed accept, out of descriptors for one, the server goes on listening.
     server.on('error', (err) => this.#logger.warn({ err, url: this.url }, 'could not accept a connection'));
   }
@@ -88,6 +100,12 @@ class WebSocketListener implements Listener {
     this.#resolveEnded();
   }
 
+  /** An authentication policy of the embedder's own may fail, which is nobody's credential. */
+  #fail(socket: Socket, err: unknown): void {
+    this.#logger.error({ err, remote: peerName(socket) }, 'could not answer a request');
+    socket.destroy();
+  }
+
   async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     // Until the WebSocket owns it nobody else would hear an error of the socket, and it would end the process.
     const ignoreError = () => {};
@@ -97,9 +115,13 @@ class WebSocketListener implements Listener {
         { remote: peerName(socket), status: answer.status, reason: answer.body },
         'refused a connection',
       );
+      this.#options.onRefused?.(answer.status);
       refuseUpgrade(request, socket, answer);
     };
     const answer = this.#decide(request);
+    // Some HTTP clients offer an upgrade with whatever they ask for.
+    if (answer === 'metrics')
+      return refuseUpgrade(request, socket, await answerMetrics(request, this.#options));
     if (answer !== 'upgrade') return refuse(answer);
     const outcome = await authenticateUpgrade(this.#options.auth, request.headers);
     if (!outcome.accepted) return refuse({ status: 401, body: outcome.reason });
@@ -135,7 +157,8 @@ class WebSocketListener implements Listener {
       webSocket.on(event, () => keepAlive.heardFromPeer());
     }
     webSocket.once('close', () => keepAlive.stop());
-    this.#accept(transport, { principal, remote, resumable: true });
+    const readTraffic = () => measureTraffic(socket, socket);
+    this.#accept(transport, { principal, remote, resumable: true, readTraffic });
   }
 }
 

@@ -25,6 +25,11 @@ export class ClosedProcesses {
     private readonly limits: ClosedProcessLimits,
   ) {}
 
+  /** How many can still be read. */
+  get count(): number {
+    return this.#kept.size;
+  }
+
   /** Bytes of output that are kept for processes that have closed. */
   get bytes(): number {
     return this.#bytes;

@@ -8,6 +8,7 @@ import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { judgeDenial } from '../sandbox/denial/judge-denial.js';
 import type { ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
+import type { ChildTraffic } from '../telemetry/metrics/server-metrics.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
@@ -50,6 +51,8 @@ export interface ManagedProcessOptions {
   readonly keepAliveMs: number;
   readonly retention: RetentionLimits;
   readonly stdin: StdinLimits;
+  /** Where bytes are counted, if anybody counts them. */
+  readonly traffic?: ChildTraffic | undefined;
   /** Where the whole output goes too. */
   readonly spill?: SpillFile | undefined;
   /** What confines it, and where its relative paths started; absent if nothing does. */
@@ -85,7 +88,8 @@ export class ManagedProcess {
     this.id = options.id;
     this.description = options.description;
     this.log = new RetainedLog(options.retention);
-    this.stdin = launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin);
+    this.stdin =
+      launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin, options.traffic);
     this.#publisher = new Publisher(launched.outputs);
     this.#heads = new StreamHeads(launched.outputs.map(({ stream }) => stream));
     this.#size = options.size;
@@ -237,6 +241,8 @@ export class ManagedProcess {
   }
 
   #append(stream: OutputStream, data: Buffer): void {
+    const { traffic } = this.options;
+    if (traffic !== undefined) traffic.outputBytes += data.length;
     this.#heads.append(stream, data);
     const chunk = this.log.append(stream, data);
     this.#publisher.output(chunk);

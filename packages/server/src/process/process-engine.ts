@@ -8,6 +8,7 @@ import type { FileSandboxes } from '../sandbox/files/file-sandboxes.js';
 import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
 import type { AuditLog } from '../telemetry/audit.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { ServerMetrics } from '../telemetry/metrics/server-metrics.js';
 import type { ClosedProcesses } from './closed-processes.js';
 import type { ProcessRegistry } from './process-registry.js';
 
@@ -20,6 +21,8 @@ export interface ProcessEngine {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly auditLog: AuditLog;
+  /** Absent when nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
   /** The server's own environment, which policies inherit from. */
   readonly serverEnv: Readonly<Record<string, string | undefined>>;
   readonly shellSnapshots: ShellSnapshots;

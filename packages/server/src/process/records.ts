@@ -17,6 +17,10 @@ export function subject(session: Session, request: StartRequest): AuditSubject {
   };
 }
 
+function ids(session: Session, { processId }: StartRequest): { sessionId: string; processId: string } {
+  return { sessionId: session.id, processId };
+}
+
 /** Puts a start on record. One that cannot be does not stand: throws {@link StartError}. */
 export function recordStart(
   engine: ProcessEngine,
@@ -34,7 +38,8 @@ export function recordStart(
     launched.input?.close();
     throw new StartError('spawn-failed', 'the audit log cannot be written', { cause: error });
   }
-  engine.logger.debug({ processId: request.processId, pid: launched.pid }, 'process started');
+  engine.metrics?.countStart();
+  engine.logger.debug({ ...ids(session, request), pid: launched.pid }, 'process started');
 }
 
 /** Puts on record that a start failed, as far as that is possible. */
@@ -45,7 +50,8 @@ export function recordRefusal(
   failure: StartError,
 ): void {
   const { argv, cwdText: cwd } = request;
-  engine.logger.debug({ processId: request.processId, failure: failure.failure }, 'process not started');
+  engine.metrics?.countRefusal(failure.failure);
+  engine.logger.debug({ ...ids(session, request), failure: failure.failure }, 'process not started');
   try {
     const reason = failure.message;
     engine.auditLog.record({ event: 'process-refused', ...subject(session, request), argv, cwd, reason });
@@ -64,7 +70,8 @@ export function recordEnd(
   durationMs: number,
 ): void {
   const { exitCode, status } = exit;
-  engine.logger.debug({ processId: request.processId, pid, exitCode }, 'process ended');
+  engine.metrics?.countEnd(exit);
+  engine.logger.debug({ ...ids(session, request), pid, exitCode, outcome: status.kind }, 'process ended');
   try {
     engine.auditLog.record({
       event: 'process-ended',

@@ -228,6 +228,7 @@ async function manage(start: Start, { plan, policy, spill }: Prepared): Promise<
       queueBytes: engine.limits.stdinQueueBytes,
       rememberedWriteIds: engine.limits.rememberedWriteIds,
     },
+    traffic: engine.metrics?.childTraffic,
     spill,
     sandbox: policy && { policy, cwd: request.cwd },
     onExited: (exit) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, ClockTimer } from '../clock.js';
 import type { ProcessRegistry } from '../process/process-registry.js';
+import type { Logger } from '../telemetry/logger.js';
 import { Session, type SessionOwner } from './session.js';
 
 /** A resume that cannot be: the id is unknown (or somebody else's), or another connection holds the session. */
@@ -23,6 +24,9 @@ export interface SessionRegistryOptions {
   readonly processes: ProcessRegistry;
   /** How long a session without a connection is kept. */
   readonly detachedSessionMs: number;
+  readonly logger: Logger;
+  /** Called for each new session. */
+  onOpen(): void;
   /** Ends everything that sessions own. Each is told once, after it can no longer be resumed, together with others. */
   onEnd(sessions: readonly Session[]): void;
 }
@@ -40,11 +44,17 @@ export class SessionRegistry {
     return this.#sessions.size;
   }
 
+  /** Those that no connection holds. */
+  get detachedCount(): number {
+    return this.#expiry.size;
+  }
+
   open(principal: string, owner: SessionOwner): Session {
     const id = randomUUID();
     const session = new Session(id, principal, () => this.#runningProcesses(id));
     this.#sessions.set(id, session);
     session.attach(owner);
+    this.options.onOpen();
     return session;
   }
 
@@ -64,6 +74,7 @@ export class SessionRegistry {
     session.detach();
     const timer = this.options.clock.after(this.options.detachedSessionMs, () => this.end(session));
     this.#expiry.set(session, timer);
+    this.options.logger.debug({ sessionId: session.id }, 'session detached');
   }
 
   /** Ends a session: at once it cannot be resumed, and in this turn of the loop its processes are ended. */
@@ -85,6 +96,7 @@ export class SessionRegistry {
     this.#expiry.delete(session);
     session.detach();
     this.#ended.push(session);
+    this.options.logger.debug({ sessionId: session.id }, 'session ended');
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type { InputTarget } from '../native/launch.js';
+import type { ChildTraffic } from '../telemetry/metrics/server-metrics.js';
 import { WriteIdMemory } from './write-id-memory.js';
 
 /** Bounds of one process's stdin. */
@@ -55,6 +56,8 @@ export class StdinQueue {
   constructor(
     private readonly target: InputTarget,
     private readonly limits: StdinLimits,
+    /** Where bytes are counted that the kernel has taken, if anybody counts them. */
+    private readonly traffic?: ChildTraffic,
   ) {
     this.#acceptedIds = new WriteIdMemory(limits.rememberedWriteIds);
   }
@@ -161,6 +164,7 @@ export class StdinQueue {
     try {
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
         await this.target.write(next.bytes);
+        if (this.traffic !== undefined) this.traffic.inputBytes += next.bytes.length;
         if (next.end) await this.#endInput();
         if (this.#state !== 'open') return;
         this.#queuedBytes -= next.bytes.length;
