@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
+import { decodeText } from './decode-text.js';
 import { LineSplitter, LineTooLongError } from './line-splitter.js';
 import { TickCork } from './tick-cork.js';
 
@@ -147,7 +148,7 @@ class LineTransport implements Transport {
       else this.#owner.malformed('invalid unicode code point');
       return;
     }
-    const text = line.toString('utf8');
+    const text = decodeText(line);
     if (/\S/.test(text)) this.#owner.message(text);
   }
 

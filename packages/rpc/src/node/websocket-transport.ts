@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import { describeClose, fitCloseReason } from '../close-reason.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
+import { decodeText } from './decode-text.js';
 import { FrameQueue } from './frame-queue.js';
 import { TickCork } from './tick-cork.js';
 
@@ -135,7 +136,7 @@ class WebSocketTransport implements Transport {
     const bytes = toBuffer(data);
     // Text frames were checked by the socket, which ends the connection over bad ones.
     if (isBinary) this.#owner.binary(bytes);
-    else this.#owner.message(bytes.toString('utf8'));
+    else this.#owner.message(decodeText(bytes));
   }
 
   /** The other side broke the protocol; the socket has sent its close frame and reads on into the void. */

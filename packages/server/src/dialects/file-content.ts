@@ -14,10 +14,10 @@ export interface ContentContext extends Pick<HandlerContext, 'requestId' | 'sign
 
 /** The bytes that `fs/writeFile` is to write. Throws an `RpcError`. */
 export function decodeContent(dataBase64: string): Buffer {
-  const invalid = checkBase64(dataBase64);
-  if (invalid !== undefined)
-    throw invalidRequest(`fs/writeFile requires valid base64 dataBase64: ${invalid}`);
-  return Buffer.from(dataBase64, 'base64');
+  const data = Buffer.from(dataBase64, 'base64');
+  // Bytes have exactly one spelling, so what comes out the same is valid; that takes a tenth of looking at each symbol.
+  if (data.toString('base64') === dataBase64) return data;
+  throw invalidRequest(`fs/writeFile requires valid base64 dataBase64: ${checkBase64(dataBase64)}`);
 }
 
 /** The answer to `fs/readFile`. Throws an `OsError` or a `FileError`. */

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { closeSync, writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { MAX_CHUNK_BYTES } from '../../src/native/constants.js';
+import { DescriptorSource } from '../../src/native/descriptor-source.js';
+import { DescriptorScope } from '../../src/native/descriptors.js';
+import { loadLibc } from '../../src/native/libc.js';
+import { LARGE_PIPE_BYTES } from '../../src/native/pipe-capacity.js';
+import { openOutputPipe } from '../../src/native/pipes.js';
+
+const F_GETPIPE_SZ = 1032;
+/** From here on a stream counts as one that carries much. */
+const ENLARGED_AT_BYTES = 4 * MAX_CHUNK_BYTES;
+const libc = loadLibc();
+
+function openSource() {
+  const scope = new DescriptorScope(libc);
+  const { ours, theirs } = openOutputPipe(libc, scope);
+  const source = new DescriptorSource(libc, 'stdout', ours);
+  const events = new EventTarget();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  source.start(
+    (chunk) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      events.dispatchEvent(new Event('chunk'));
+    },
+    () => events.dispatchEvent(new Event('end')),
+  );
+  const waitForBytes = async (count: number) => {
+    while (bytes < count) await once(events, 'chunk');
+  };
+  return { source, chunks, events, theirs, waitForBytes, capacity: () => libc.fcntl(ours, F_GETPIPE_SZ, 0) };
+}
+
+/** Writes no more than the pipe has room for, and waits until that was read. */
+async function feed({ theirs, waitForBytes }: ReturnType<typeof openSource>, total: number) {
+  for (let written = 0; written < total; ) {
+    written += writeSync(theirs, Buffer.alloc(Math.min(32_768, total - written), written / 32_768 + 1));
+    await waitForBytes(written);
+  }
+}
+
+describe('a pipe that carries much', () => {
+  it.each([
+    [ENLARGED_AT_BYTES - 1, false],
+    [ENLARGED_AT_BYTES, true],
+    [ENLARGED_AT_BYTES + 1, true],
+  ])('is large after %i bytes: %s', async (bytes, large) => {
+    const pipe = openSource();
+    await feed(pipe, bytes);
+    await new Promise(setImmediate);
+    expect(pipe.capacity() === LARGE_PIPE_BYTES).toBe(large);
+    closeSync(pipe.theirs);
+    pipe.source.destroy();
+  });
+
+  it('loses nothing and keeps the order, in chunks of at most 64 KiB', async () => {
+    const pipe = openSource();
+    const ended = once(pipe.events, 'end');
+    await feed(pipe, ENLARGED_AT_BYTES);
+    const block = Buffer.alloc(LARGE_PIPE_BYTES, 'abcdefghijklmnopqrstuvwxy');
+    expect(writeSync(pipe.theirs, block)).toBe(block.length);
+    closeSync(pipe.theirs);
+    await ended;
+    const all = Buffer.concat(pipe.chunks);
+    expect(all.subarray(ENLARGED_AT_BYTES).equals(block)).toBe(true);
+    expect(Math.max(...pipe.chunks.map(({ length }) => length))).toBe(MAX_CHUNK_BYTES);
+  });
+
+  it('is read no further in a turn once its reader has had enough', async () => {
+    const pipe = openSource();
+    await feed(pipe, ENLARGED_AT_BYTES);
+    const before = pipe.chunks.length;
+    pipe.events.addEventListener('chunk', () => pipe.source.pause(), { once: true });
+    writeSync(pipe.theirs, Buffer.alloc(3 * MAX_CHUNK_BYTES));
+    await once(pipe.events, 'chunk');
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    expect(pipe.chunks).toHaveLength(before + 1);
+    pipe.source.resume();
+    await pipe.waitForBytes(ENLARGED_AT_BYTES + 3 * MAX_CHUNK_BYTES);
+    closeSync(pipe.theirs);
+    pipe.source.destroy();
+  });
+});
