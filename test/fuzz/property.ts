@@ -15,7 +15,9 @@ const FUZZ_PROPERTY_MS =
   process.env.FUZZ_PROPERTY_MS === undefined ? undefined : Number(process.env.FUZZ_PROPERTY_MS);
 
 /** Where fast-check begins, and when it stops: after so many runs, or in a long run when the time is up. */
-export function runParameters(runs: number): fc.Parameters<never> {
+export function runParameters(
+  runs: number,
+): Pick<fc.Parameters, 'seed' | 'numRuns' | 'interruptAfterTimeLimit'> {
   if (FUZZ_PROPERTY_MS === undefined) return { seed: FUZZ_SEED, numRuns: runs };
   return { seed: FUZZ_SEED, numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: FUZZ_PROPERTY_MS };
 }
@@ -35,6 +37,6 @@ export function testProperty<T>(
   runs: number,
 ): void {
   test(`${name} (seed ${FUZZ_SEED})`, { timeout: testTimeout() }, async () => {
-    await fc.assert(property, runParameters(runs) as fc.Parameters<T>);
+    await fc.assert(property, runParameters(runs));
   });
 }

@@ -88,7 +88,10 @@ function validObject(
     return [name, value, schema._zod.def.type === 'optional'] as const;
   });
   const requiredKeys = members.filter(([, , isOptional]) => !isOptional).map(([name]) => name);
-  return fc.record(Object.fromEntries(members), { requiredKeys, noNullPrototype: true });
+  const values: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+    members.map(([name, value]) => [name, value]),
+  );
+  return fc.record(values, { requiredKeys, noNullPrototype: true });
 }
 
 /** Text, or what the annotation of the schema says it is. A check without one is for absolute paths. */
