@@ -288,6 +288,21 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
     expect(await readFile(inWorkspace('key'), 'utf8')).toBe('the other key');
   });
 
+  it('does not rename what leads to what is denied, for the next sandbox to find it elsewhere', async () => {
+    await mkdir(inWorkspace('way/to'), { recursive: true });
+    for (const directory of ['way', 'way/to']) await chmod(inWorkspace(directory), 0o777);
+    await writeFile(inWorkspace('way/to/key'), 'the key', { mode: 0o666 });
+    const sandbox = usual(rule(inWorkspace('way/to/key'), 'deny'));
+    for (const way of ['mv way moved', 'mv way/to way/moved', 'mv way/to moved']) {
+      const { exitCode } = await shell(way, sandbox);
+      expect([way, exitCode === 0]).toEqual([way, false]);
+    }
+    expect(
+      (await shell('cat way/to/key moved/key moved/to/key way/moved/key', sandbox)).output,
+    ).not.toContain('the key');
+    expect((await shell('echo fine > way/to/other && cat way/to/other', sandbox)).output).toContain('fine');
+  });
+
   it('does not make what is denied and does not exist, nor what others would believe', async () => {
     const sandbox = usual(rule(inWorkspace('later'), 'deny'), rule(inWorkspace('deep/down/later'), 'deny'));
     for (const way of [

@@ -66,7 +66,9 @@ export async function planMounts(files: FilePolicy): Promise<MountPlan> {
   refuseWritableLinks(rules);
   const rootAccess = accessTo(rules, ROOT);
   const planner = new Planner(rules);
+  for (const pin of listPins(rules)) planner.pin(pin);
   for (const rule of rules) planner.add(rule);
+  planner.sortMounts();
   planner.addLinks(rules.flatMap(({ location }) => location.links));
   planner.hideSockets();
   const { mounts, targets } = planner;
@@ -130,11 +132,37 @@ function isChangeable(rules: readonly PolicyEntry[], directory: Buffer): boolean
   }
 }
 
+/**
+ * The directories on the way to what is withheld that a program could give another name, and with that take what is in
+ * them out of the reach of the rule in the next sandbox. A mount cannot be renamed.
+ */
+function listPins(rules: readonly PlacedRule[]): Buffer[] {
+  const pins = new Map<string, Buffer>();
+  for (const { path, access, location, implied } of rules) {
+    if (access === 'write' || (implied && location.kind === 'missing')) continue;
+    let directory = parentPath(location.firstMissing ?? path);
+    while (!directory.equals(ROOT) && accessTo(rules, parentPath(directory)) === 'write') {
+      if (accessTo(rules, directory) === 'write') pins.set(directory.toString('latin1'), directory);
+      directory = parentPath(directory);
+    }
+  }
+  return [...pins.values()];
+}
+
 class Planner {
   readonly mounts: Mount[] = [];
   readonly targets: { readonly path: Buffer; readonly kind: TargetKind }[] = [];
 
   constructor(private readonly rules: readonly PlacedRule[]) {}
+
+  pin(path: Buffer): void {
+    this.mounts.push({ kind: 'bind', path, writable: true });
+  }
+
+  /** What is mounted on a directory covers what was mounted below it before. */
+  sortMounts(): void {
+    this.mounts.sort((a, b) => Buffer.compare(a.path, b.path));
+  }
 
   add(rule: PlacedRule): void {
     const { path, access, location } = rule;

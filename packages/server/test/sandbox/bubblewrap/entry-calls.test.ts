@@ -43,8 +43,8 @@ it.each([
     [bind, 8],
     [sendmsg, 9],
   ]);
-  const [, , address = 0, length] = calls[2] ?? [];
-  expect([...memory.at(address, length ?? 0)]).toEqual([
+  const [, , address, length] = calls[2] ?? [];
+  expect([...memory.at(address ?? 0, length ?? 0)]).toEqual([
     2, 0, 0x0c, 0x38, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
   ]);
 

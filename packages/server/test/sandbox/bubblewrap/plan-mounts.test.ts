@@ -101,6 +101,24 @@ it('keeps from being made what must not be, where it could be', async () => {
   expect(below(at, await plan(READ_ROOT, ...missing))).toEqual([]);
 });
 
+it('keeps from being renamed what leads to what is withheld', async () => {
+  const at = await makeTree();
+  await mkdir(join(at, 'x/y/z'), { recursive: true });
+  expect(below(at, await plan(READ_ROOT, rule(at, 'write'), rule(`${at}/x/y/z`, 'deny')))).toEqual([
+    'write .',
+    'write ./x',
+    'write ./x/y',
+    'hide ./x/y/z/',
+  ]);
+  expect(below(at, await plan(READ_ROOT, rule(at, 'write'), rule(`${at}/x/y/later`, 'read')))).toEqual([
+    'make directory ./x/y/later',
+    'write .',
+    'write ./x',
+    'write ./x/y',
+    'read ./x/y/later',
+  ]);
+});
+
 it('protects names in writable directories only', async () => {
   const at = await makeTree();
   const { targets } = await plan(READ_ROOT, rule(`${at}/c`, 'write'), rule(`${at}/a/file`, 'write'));
