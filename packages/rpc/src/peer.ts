@@ -60,6 +60,8 @@ export interface PeerOptions {
   onRefused?(reason: string): void;
   /** An answer to a call that was never made. @default ignored */
   onUnexpectedResponse?(id: RequestId): void;
+  /** The bytes that are queued now, after each message and whenever some have left. */
+  onQueued?(bytes: number): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
   onClose?(reason: string | undefined): void;
   /** An exception out of one of the handlers above; the peer goes on. @default ignored */
@@ -103,7 +105,7 @@ export class Peer {
         ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
         ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
         onMalformed: (detail) => this.#refuseMessage(detail),
-        onDrain: () => this.#gauge.update(transport.bufferedBytes),
+        onDrain: () => this.#measureQueue(),
         onEnd: () => this.#finishRequestsAndClose(),
         onClose: (reason) => {
           const outcome = this.#transportClosed(reason);
@@ -180,7 +182,7 @@ export class Peer {
   sendBytes(line: Uint8Array): void {
     if (this.#ending !== undefined) return;
     this.#transport.sendBytes(line);
-    this.#gauge.update(this.#transport.bufferedBytes);
+    this.#measureQueue();
   }
 
   /** Sends a binary message, which is not to be changed any more. Only where `carriesBinary`, to a side that expects it. */
@@ -188,7 +190,7 @@ export class Peer {
     if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
     if (this.#ending !== undefined) return;
     this.#transport.sendBinary(frame);
-    this.#gauge.update(this.#transport.bufferedBytes);
+    this.#measureQueue();
   }
 
   /** Hands an object over as it is; it counts as `bytes` until it is taken. Only where `carriesObjects`. */
@@ -196,7 +198,7 @@ export class Peer {
     if (!this.carriesObjects) throw new Error(`${this.label} carries no objects`);
     if (this.#ending !== undefined) return;
     this.#transport.sendObject?.(message, bytes);
-    this.#gauge.update(this.#transport.bufferedBytes);
+    this.#measureQueue();
   }
 
   /** Stops reading; what is already read may still be delivered. */
@@ -222,7 +224,13 @@ export class Peer {
   #send(text: string): void {
     if (this.#ending !== undefined) return;
     this.#transport.send(text);
-    this.#gauge.update(this.#transport.bufferedBytes);
+    this.#measureQueue();
+  }
+
+  #measureQueue(): void {
+    const bytes = this.#transport.bufferedBytes;
+    this.#gauge.update(bytes);
+    this.#options.onQueued?.(bytes);
   }
 
   #answer(text: string): void {

@@ -2,6 +2,8 @@ import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { describeOptions, type ServerConfiguration } from './configuration.js';
 import { Connection } from './connection/connection.js';
+import { OutboundTotal } from './connection/outbound-total.js';
+import { refuseConnection } from './connection/refuse-connection.js';
 import { createAppDialect } from './dialects/app/table.js';
 import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
 import { createExecDialect } from './dialects/exec/table.js';
@@ -109,6 +111,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     clock,
     processes: registry,
     detachedSessionMs: limits.detachedSessionMs,
+    maxSessions: limits.maxSessions,
     logger,
     onOpen: () => metrics?.countSession(),
     onEnd: (ended) => terminateOnSessionEnd(registry, ended, { clock, logger }),
@@ -118,6 +121,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     app: createAppDialect({ engine, sessions, configuration }),
   };
   const connections = new Set<Connection>();
+  const outboundTotal = new OutboundTotal(connections, limits.outboundTotalBytes, logger);
   const listeners = new Set<Listener>();
   let acceptedConnections = 0;
   let closing: Promise<void> | undefined;
@@ -129,15 +133,32 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     if (connection.traffic !== undefined) metrics?.keepTraffic(connection.traffic);
   };
 
+  const findRefusal = () =>
+    connections.size < limits.maxConnections
+      ? undefined
+      : `the server has its limit of ${limits.maxConnections} connections`;
+
   const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
     if (closing !== undefined) return transport.destroy('the server is closing');
     const { principal = 'anonymous', remote = transport.label, resumable = true } = info;
+    const refusal = findRefusal();
+    if (refusal !== undefined) {
+      logger.warn({ remote, reason: refusal }, 'refused a connection');
+      return refuseConnection(transport, refusal);
+    }
     metrics?.countConnection();
     const connection = new Connection(
       transport,
       ++acceptedConnections,
       { ...info, principal, remote, resumable },
-      { engine, dialects, logger, observers, onClosed: forgetConnection },
+      {
+        engine,
+        dialects,
+        logger,
+        observers,
+        onQueued: (change) => outboundTotal.add(change),
+        onClosed: forgetConnection,
+      },
     );
     connections.add(connection);
   };
@@ -158,7 +179,11 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
         metrics: () => formatMetrics(collectMetrics()),
         onRefused: (status: number) => metrics.countRefusedConnection(status),
       };
-      const listener = await openListener(url, { clock, logger, ...surface, ...listenOptions }, accept);
+      const listener = await openListener(
+        url,
+        { clock, logger, findRefusal, ...surface, ...listenOptions },
+        accept,
+      );
       listeners.add(listener);
       return listener;
     },

@@ -14,6 +14,12 @@ export const serverLimitsSchema = z.strictObject({
   cgroups: z._default(boolean, true),
   /** Whether `fs/*` and `cwd` take native absolute paths beside `file:` URIs, as clients of an older generation send. */
   acceptNativePaths: z._default(boolean, false),
+  /** Connections that are open at once; one more is refused. */
+  maxConnections: z._default(positiveInteger, 10_000),
+  /** How long a connection may go without a successful `initialize`; stdio may for ever. */
+  handshakeMs: z._default(positiveInteger, 60_000),
+  /** Sessions, with a connection or without; one more ends the longest detached one that has no process, or is refused. */
+  maxSessions: z._default(positiveInteger, 20_000),
   /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
   concurrentRequests: z._default(positiveInteger, 64),
   /** Requests of one connection that are queued, run or wait; one more is answered with an error. */
@@ -24,6 +30,8 @@ export const serverLimitsSchema = z.strictObject({
   outboundHighWaterBytes: z._default(positiveInteger, 1024 * 1024),
   /** Bytes queued to a connection at which output is read again. */
   outboundLowWaterBytes: z._default(positiveInteger, 256 * 1024),
+  /** Bytes queued to all connections together; beyond it those with most of them are dropped, and may come back. */
+  outboundTotalBytes: z._default(positiveInteger, 2 * 1024 * 1024 * 1024),
   /** Processes of other sessions that one connection may be attached to. */
   attachedProcesses: z._default(positiveInteger, 1024),
   /** Bytes queued to a connection at which what it only views waits in the log. */

@@ -50,9 +50,27 @@ export const SERVER_SETTINGS = {
   cgroups: setting(truth, 'BOOL', 'whether each process gets a cgroup of its own, where that is possible', {
     default: 'true',
   }),
+  maxConnections: setting(positiveCount, 'COUNT', 'connections that are open at once', { default: '10000' }),
+  handshakeMs: setting(
+    positiveCount,
+    'MS',
+    'how long a connection may go without initialize, in milliseconds',
+    {
+      default: '60000',
+    },
+  ),
+  maxSessions: setting(positiveCount, 'COUNT', 'sessions, with a connection or without', {
+    default: '20000',
+  }),
   concurrentRequests: setting(positiveCount, 'COUNT', 'ordinary requests of a connection that run at once', {
     default: '64',
   }),
+  outboundTotalBytes: setting(
+    positiveCount,
+    'BYTES',
+    'bytes queued to all connections together, beyond which the slowest are dropped',
+    { default: '2147483648' },
+  ),
   maxProcesses: setting(positiveCount, 'COUNT', 'processes that run at once', { default: '10000' }),
   maxProcessesPerConnection: setting(
     positiveCount,
@@ -102,6 +120,9 @@ export const SETTINGS = {
   tlsKey: setting(text, 'FILE', 'private key for wss, PEM'),
   ...SERVER_SETTINGS,
   disableCapability: setting(textList, 'NAME', 'capability that this server does without'),
+  metrics: setting(truth, 'BOOL', 'whether /metrics of WebSocket listeners tells what the server counts', {
+    default: 'true',
+  }),
   logLevel: setting(choice(LOG_LEVELS), 'LEVEL', 'least severe level on stderr', {
     default: 'warn',
   }),

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
+import type { ClockTimer } from '../clock.js';
 import {
   type Conversation,
   type DialectMethod,
@@ -21,6 +22,7 @@ import { Openings } from './openings.js';
 /** WebSocket close codes that this server sends. */
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_PROTOCOL_ERROR = 1002;
+const CLOSE_POLICY_VIOLATION = 1008;
 
 /** What a connection needs of its server. */
 export interface ConnectionServices {
@@ -29,6 +31,8 @@ export interface ConnectionServices {
   readonly dialects: Dialects;
   readonly logger: Logger;
   readonly observers: RequestObservers;
+  /** Takes note of a change of the bytes that are queued to a connection. */
+  onQueued(change: number): void;
   onClosed(connection: Connection): void;
 }
 
@@ -46,6 +50,8 @@ export class Connection {
   readonly #conversations = new Map<DialectName, Conversation>();
   #initialized: Conversation | undefined;
   #takenWhileBlocked = 0;
+  #queuedBytes = 0;
+  readonly #handshakeTimer: ClockTimer | undefined;
 
   constructor(
     transport: Transport,
@@ -63,6 +69,7 @@ export class Connection {
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
       onUnexpectedResponse: (id) => this.#endFor(this.#conversation.takeUnexpectedResponse(id)),
+      onQueued: (bytes) => this.#noteQueued(bytes),
       onClose: (reason) => this.#onClose(reason),
       onHandlerError: (err) => this.#logger.error({ err }, 'internal error'),
     });
@@ -71,12 +78,21 @@ export class Connection {
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer);
+    // Stdio has no other client that could be kept out.
+    if (info.resumable)
+      this.#handshakeTimer = services.engine.clock.after(limits.handshakeMs, () => this.#endSilence());
     this.#logger.debug({ principal: info.principal }, 'connected');
   }
 
   /** Says goodbye and ends the connection. */
   close(reason: string): void {
     this.#peer.close({ code: CLOSE_GOING_AWAY, reason });
+  }
+
+  /** Ends the connection at once; what is queued is lost. */
+  drop(reason: string): void {
+    this.#logger.warn({ reason }, 'connection dropped');
+    this.#peer.destroy(reason);
   }
 
   /** Requests that have not been answered yet. */
@@ -126,6 +142,7 @@ export class Connection {
         watch.name(request.method);
         const result = conversation.initialize(request.params);
         this.#initialized = conversation;
+        this.#handshakeTimer?.cancel();
         this.#peer.respond(request.id, result);
         watch.end({});
         return;
@@ -234,7 +251,21 @@ export class Connection {
     this.#peer.close({ code: CLOSE_PROTOCOL_ERROR, reason });
   }
 
+  #endSilence(): void {
+    const seconds = this.services.engine.limits.handshakeMs / 1000;
+    const reason = `no initialize within ${seconds} seconds`;
+    this.#logger.info({ reason }, 'connection ended');
+    this.#peer.close({ code: CLOSE_POLICY_VIOLATION, reason });
+  }
+
+  #noteQueued(bytes: number): void {
+    this.services.onQueued(bytes - this.#queuedBytes);
+    this.#queuedBytes = bytes;
+  }
+
   #onClose(reason: string | undefined): void {
+    this.#handshakeTimer?.cancel();
+    this.#noteQueued(0);
     this.#logger.debug({ reason }, 'disconnected');
     this.services.onClosed(this);
     this.#gone.abort(new Error('the connection is gone'));

@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly metrics?: (() => string) | undefined;
   /** Told the HTTP status of each upgrade that is refused. WebSocket only. */
   readonly onRefused?: (status: number) => void;
+  /** Says why no connection is taken at present. WebSocket only. @default none is refused for that */
+  readonly findRefusal?: () => string | undefined;
   /** @default silent */
   readonly logger?: Logger;
   /** @default the system's */

@@ -125,6 +125,8 @@ class WebSocketListener implements Listener {
     if (answer !== 'upgrade') return refuse(answer);
     const outcome = await authenticateUpgrade(this.#options.auth, request.headers);
     if (!outcome.accepted) return refuse({ status: 401, body: outcome.reason });
+    const refusal = this.#options.findRefusal?.();
+    if (refusal !== undefined) return refuse({ status: 503, body: refusal });
     if (socket.destroyed || !this.#server.listening) return void socket.destroy();
     socket.off('error', ignoreError);
     this.#upgrader.handleUpgrade(request, socket, head, (webSocket) => {

@@ -19,11 +19,21 @@ export class ResumeError extends Error {
   }
 }
 
+/** There are as many sessions as there may be, and each of them has a connection or a process. */
+export class SessionLimitError extends Error {
+  override readonly name = 'SessionLimitError';
+  constructor(limit: number) {
+    super(`the server has its limit of ${limit} sessions`);
+  }
+}
+
 export interface SessionRegistryOptions {
   readonly clock: Clock;
   readonly processes: ProcessRegistry;
   /** How long a session without a connection is kept. */
   readonly detachedSessionMs: number;
+  /** Sessions that there may be. */
+  readonly maxSessions: number;
   readonly logger: Logger;
   /** Called for each new session. */
   onOpen(): void;
@@ -49,7 +59,9 @@ export class SessionRegistry {
     return this.#expiry.size;
   }
 
+  /** Opens a session. Throws {@link SessionLimitError}. */
   open(principal: string, owner: SessionOwner): Session {
+    this.#makeRoom();
     const id = randomUUID();
     const session = new Session(id, principal, () => this.#runningProcesses(id));
     this.#sessions.set(id, session);
@@ -88,6 +100,18 @@ export class SessionRegistry {
   endAll(): void {
     for (const session of this.#sessions.values()) this.#forget(session);
     this.#endProcesses();
+  }
+
+  /** Who comes and goes often leaves sessions that hold nothing; these never keep anybody out. */
+  #makeRoom(): void {
+    const { maxSessions, processes } = this.options;
+    if (this.#sessions.size < maxSessions) return;
+    for (const session of this.#expiry.keys()) {
+      if (processes.ofSession(session.id).length > 0) continue;
+      this.end(session);
+      return;
+    }
+    throw new SessionLimitError(maxSessions);
   }
 
   #forget(session: Session): boolean {

@@ -161,3 +161,52 @@ it('a session’s end reaches what its finished processes left in the group', as
   clock.advance(30_000);
   await waitForProcessGone(Number(story.stdout.toString()));
 });
+
+describe('the limit of sessions', () => {
+  const LIMIT = 2;
+  const full = { code: -32001, message: `the server has its limit of ${LIMIT} sessions` };
+
+  it('is reached with the last that fits', async () => {
+    const server = openServer({ maxSessions: LIMIT });
+    await openSession(server);
+    await openSession(server);
+    const late = openInProcessWire(server);
+    expect((await late.request('initialize', initialize())).error).toEqual(full);
+    expect(
+      (await late.request('initialize', { clientInfo: { name: 'test', version: '1' } })).error,
+    ).toMatchObject(full);
+  });
+
+  it('refuses nobody for sessions that hold nothing: the longest detached one goes', async () => {
+    const server = openServer({ maxSessions: LIMIT });
+    const [first, second] = [await openSession(server), await openSession(server)];
+    await first.close();
+    await second.close();
+    await openSession(server);
+    const late = openInProcessWire(server);
+    expect((await late.request('initialize', initialize(first.sessionId))).error?.message).toBe(
+      `unknown session id ${first.sessionId}`,
+    );
+    expect((await late.request('initialize', initialize(second.sessionId))).result).toBeDefined();
+  });
+
+  it('ends none that has a process, and has room again when its time is over', async () => {
+    const clock = new FakeClock();
+    const server = openServer({ clock, maxSessions: LIMIT, detachedSessionMs: 1_000 });
+    const [first, second] = [await openSession(server), await openSession(server)];
+    await first.request('process/start', startParams('p', ['/bin/sleep', '60']));
+    await second.request('process/start', startParams('p', ['/bin/sleep', '60']));
+    await first.close();
+    const late = openInProcessWire(server);
+    expect((await late.request('initialize', initialize())).error).toEqual(full);
+    clock.advance(1_000);
+    expect((await late.request('initialize', initialize())).result).toBeDefined();
+  });
+
+  it('is for the sessions of the oldest generation, too', async () => {
+    const server = openServer({ maxSessions: 1 });
+    const wire = await openSession(server);
+    const params = { processId: 'p', argv: ['/bin/true'], cwd: '/', env: {}, tty: false };
+    expect((await wire.request('command/exec', params)).error).toMatchObject({ code: -32001 });
+  });
+});

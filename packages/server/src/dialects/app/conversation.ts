@@ -4,6 +4,7 @@ import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
 import type { SessionRegistry } from '../../sessions/session-registry.js';
 import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
+import { openNewSession } from '../open-new-session.js';
 import { ProcessSinks } from '../process-sinks.js';
 import { Agreement } from './agreement.js';
 import { decodeInitialize, describeServer } from './initialize.js';
@@ -52,7 +53,7 @@ export class AppConversation implements Conversation, SessionOwner {
     const agreement = scope.keep(Agreement);
     agreement.settle(capabilities);
     scope.encodeNotification = (method, params) => agreement.encodeNotification(method, params);
-    this.#session = this.services.sessions.open(info.principal, this);
+    this.#session = openNewSession(this.services.sessions, info.principal, this);
     logger.debug({ sessionId: this.#session.id, clientName: clientInfo.name }, 'client initialized');
     return result;
   }

@@ -5,6 +5,7 @@ import type { OutputSink } from '../../output/output-sink.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
 import type { SessionRegistry } from '../../sessions/session-registry.js';
 import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
+import { openNewSession } from '../open-new-session.js';
 import { ProcessSinks } from '../process-sinks.js';
 
 /** Members that only this generation's requests have; they tell it from the app dialect, whose methods have its names. */
@@ -79,7 +80,7 @@ export class V0Conversation implements Conversation, SessionOwner {
   admit(method: DialectMethod): Session {
     const session = this.current.admit(method);
     if (!this.services.own.has(method)) return session;
-    this.#session ??= this.services.sessions.open(this.host.info.principal, this);
+    this.#session ??= openNewSession(this.services.sessions, this.host.info.principal, this);
     return this.#session;
   }
 

@@ -8,6 +8,7 @@ import {
 import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
 import { ResumeError, type SessionRegistry } from '../../sessions/session-registry.js';
+import { openNewSession } from '../open-new-session.js';
 
 /** What older clients look for; newer ones read the members beside it. */
 const PROTOCOL_VERSION = 'exec-server.v0';
@@ -20,7 +21,8 @@ export function openSession(
   owner: SessionOwner,
 ): Session {
   const { resumeSessionId } = params;
-  if (resumeSessionId === null || resumeSessionId === undefined) return sessions.open(principal, owner);
+  if (resumeSessionId === null || resumeSessionId === undefined)
+    return openNewSession(sessions, principal, owner);
   try {
     return sessions.resume(resumeSessionId, principal, owner);
   } catch (error) {
