@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { notificationOf, openSession, startParams } from '../e2e/session.js';
+import { serveUnder, skipVisibly } from './support.js';
+
+/** A user that nobody else runs anything as: the kernel counts processes by user. */
+const LONELY_USER = 61_873;
+/** Processes and threads; the server itself has about a dozen. */
+const PROCESSES = 40;
+const AS_LONELY_USER = ['setpriv', `--reuid=${LONELY_USER}`, `--regid=${LONELY_USER}`, '--clear-groups'];
+
+it('starts fail with the error of the system, what runs goes on, and the next works when one has ended', async (test) => {
+  const [program, ...args] = [...AS_LONELY_USER, process.execPath, '--version'] as [string, ...string[]];
+  if (spawnSync(program, args).status !== 0) skipVisibly(test, 'the right to become somebody else');
+  const server = await serveUnder([...AS_LONELY_USER, 'prlimit', `--nproc=${PROCESSES}:${PROCESSES}`]);
+  const { wire } = await openSession(server.url);
+  const running: string[] = [];
+  let failure: { code: number; message: string } | undefined;
+  while (failure === undefined && running.length <= PROCESSES) {
+    const id = `p${running.length}`;
+    const { error } = await wire.request('process/start', startParams(id, ['/bin/cat'], { pipeStdin: true }));
+    if (error === undefined) running.push(id);
+    else failure = error as typeof failure;
+  }
+  expect(failure).toMatchObject({
+    code: -32603,
+    message: expect.stringContaining('Resource temporarily unavailable (os error 11)'),
+  });
+  const [first, second] = running as [string, string];
+  await wire.request('process/write', { processId: first, chunk: btoa('still here\n'), writeId: '1' });
+  await wire.next(notificationOf(first, 'process/output'), 'the echo');
+
+  await wire.request('process/terminate', { processId: second });
+  await wire.next(notificationOf(second, 'process/closed'), 'the end of the second');
+  expect((await wire.request('process/start', startParams('again', ['/bin/true']))).error).toBeUndefined();
+});
