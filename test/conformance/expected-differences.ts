@@ -41,6 +41,7 @@ export const ADDED_CAPABILITIES = {
     processSize: true,
     processSnapshot: true,
     processSpill: true,
+    processTraceEnv: true,
     processStartPrepared: true,
     processTags: true,
     processTimeout: true,

@@ -76,13 +76,14 @@ async function startServer(settings: ServeSettings, context: StartContext): Prom
 }
 
 function createServer(
-  { auditLog, disableCapability = [] }: ServeSettings,
+  { auditLog, disableCapability = [], metrics = true }: ServeSettings,
   { logger, limits, configuration }: StartContext,
 ): ExecServer {
   return createExecServer({
     logger,
     ...limits,
     configuration,
+    metrics,
     // Names that are none are refused by the server, which knows them.
     disabledCapabilities: disableCapability as CapabilityName[],
     ...(auditLog !== undefined && { auditLog: createFileAuditLog(auditLog, { logger }) }),

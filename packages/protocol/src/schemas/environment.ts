@@ -27,6 +27,7 @@ const ownCapabilities = {
   processTags: defaulted(flag('`process/start` takes `tags`, and `process/list` exists.')),
   processCloseStdin: defaulted(flag('`process/closeStdin` exists, and `process/write` takes `closeStdin`.')),
   processSpill: defaulted(flag('`process/start` takes `spill`, and outcomes tell `spill`.')),
+  processTraceEnv: defaulted(flag('`process/start` takes `traceEnv`.')),
   processLifecycleEvents: defaulted(flag('`initialize` takes `lifecycleEvents`.')),
   processStartPrepared: defaulted(flag('`process/startPrepared` exists and is allowed.')),
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),

@@ -56,6 +56,11 @@ export const startExtensions = {
       "Write the whole output, all streams as they came, to a file in the server's spill directory too. Default: false.",
     ),
   ),
+  traceEnv: defaulted(
+    flag(
+      "Tell the child the request's trace context, or that of the server's span for it, as `TRACEPARENT` and `TRACESTATE`. Default: false.",
+    ),
+  ),
   tags: nullable(map(text(), 'Words to find the process by in `process/list`.')),
   keepAliveMs: nullable(
     integer(

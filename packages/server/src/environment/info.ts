@@ -38,6 +38,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processTags: true,
   processCloseStdin: true,
   processSpill: true,
+  processTraceEnv: true,
   processLifecycleEvents: true,
   processStartPrepared: true,
   processKeepAlive: true,

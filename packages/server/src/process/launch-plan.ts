@@ -64,6 +64,16 @@ export interface StartRequest {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** The same command with variables on top that count more than those it came with. */
+export function withVariables(request: StartRequest, variables: ReadonlyMap<string, string>): StartRequest {
+  const { command } = request;
+  const own = Object.fromEntries(variables);
+  // The two look alike and are not: only one of them may have variables that are `null`.
+  return command.way === 'direct'
+    ? { ...request, command: { ...command, env: { ...command.env, ...own } } }
+    : { ...request, command: { ...command, env: { ...command.env, ...own } } };
+}
+
 /** Turns a request into what the kernel is asked for. Throws {@link StartError}. */
 export function planLaunch(engine: ProcessEngine, request: StartRequest): LaunchPlan {
   const { command, cwd } = request;

@@ -43,16 +43,6 @@ export function planNetwork(
   return new BridgedNetwork(findProxyPorts(request, confinement));
 }
 
-/** The same command with variables on top that count more than those it came with. */
-export function withVariables(request: StartRequest, variables: ReadonlyMap<string, string>): StartRequest {
-  const { command } = request;
-  const own = Object.fromEntries(variables);
-  // The two look alike and are not: only one of them may have variables that are `null`.
-  return command.way === 'direct'
-    ? { ...request, command: { ...command, env: { ...command.env, ...own } } }
-    : { ...request, command: { ...command, env: { ...command.env, ...own } } };
-}
-
 /** Makes the proxy of a process. Whoever is attached to the session when it matters decides. */
 function createProxy(
   engine: ProcessEngine,

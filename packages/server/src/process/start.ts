@@ -14,9 +14,9 @@ import {
 } from '../shell-snapshot/snapshot-request.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
 import { type Confinement, launchInSandbox, refuseUnenforceable, resolveConfinement } from './confinement.js';
-import { DEFAULT_SIZE, planLaunch, type StartRequest } from './launch-plan.js';
+import { DEFAULT_SIZE, planLaunch, type StartRequest, withVariables } from './launch-plan.js';
 import { ManagedProcess } from './managed-process.js';
-import { planNetwork, withVariables } from './network.js';
+import { planNetwork } from './network.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
 import { recordEnd, recordRefusal, recordStart } from './records.js';

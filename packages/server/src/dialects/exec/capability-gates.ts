@@ -41,6 +41,7 @@ const START_MEMBERS = {
   spill: 'processSpill',
   tags: 'processTags',
   timeoutMs: 'processTimeout',
+  traceEnv: 'processTraceEnv',
 } as const;
 
 /** Members of params that mean something only with a capability. */

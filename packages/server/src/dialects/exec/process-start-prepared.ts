@@ -5,9 +5,9 @@ import { answerStart, toStartRequest } from './start-request.js';
 
 export function startPreparedProcess(
   params: ProcessStartPreparedParams,
-  { engine, session }: HandlerContext,
+  { engine, session, trace }: HandlerContext,
 ): Promise<ProcessStartResult> {
   const { program, env } = params;
-  const request = toStartRequest(params, { way: 'prepared', program, env });
+  const request = toStartRequest(params, { way: 'prepared', program, env }, trace);
   return answerStart(engineStart.startProcess(engine, session, request, {}));
 }

@@ -14,14 +14,15 @@ const MAX_CALLBACK_ID_BYTES = 256;
 
 export function startProcess(
   params: ProcessStartParams,
-  { engine, session, place }: HandlerContext,
+  { engine, session, place, trace }: HandlerContext,
 ): Promise<ProcessStartResult> {
   if (params.networkProxy) checkDecisionCallback(params.processId, params.networkProxy);
   const extraEnv = new Map<string, string>();
   if (params.metadata?.threadId) extraEnv.set('CODEX_THREAD_ID', params.metadata.threadId);
   if (params.metadata?.toolCallId) extraEnv.set('CODEX_TOOL_CALL_ID', params.metadata.toolCallId);
   const { arg0, env, envPolicy, shellSnapshot, sandbox } = params;
-  const request = toStartRequest(params, { way: 'direct', arg0, env, envPolicy, shellSnapshot, extraEnv });
+  const command = { way: 'direct', arg0, env, envPolicy, shellSnapshot, extraEnv } as const;
+  const request = toStartRequest(params, command, trace);
   const { networkProxy, enforceManagedNetwork, managedNetwork } = params;
   const confinement = { sandbox, networkProxy, enforceManagedNetwork, managedNetwork };
   const starting = engineStart.startProcess(engine, session, request, confinement);

@@ -8,9 +8,10 @@ import {
   pathUriToNative,
   type RpcError,
 } from '@exec-server/protocol';
-import type { StartRequest } from '../../process/launch-plan.js';
+import { type StartRequest, withVariables } from '../../process/launch-plan.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
 import { StartError } from '../../process/start-error.js';
+import { type CallerTrace, describeForChild } from '../../telemetry/tracing/caller-trace.js';
 import { checkTerminalSize } from './process-resize.js';
 
 /** Names and values of all tags of a process, in UTF-16 units: they are words to find it by, not a place for data. */
@@ -20,10 +21,14 @@ const MAX_TAG_CHARACTERS = 65_536;
 type CommonParams = Omit<ProcessStartPreparedParams, 'program' | 'env'>;
 
 /** Decodes what is the same for every way to start. Throws an {@link RpcError}. */
-export function toStartRequest(params: CommonParams, command: StartRequest['command']): StartRequest {
+export function toStartRequest(
+  params: CommonParams,
+  command: StartRequest['command'],
+  trace: CallerTrace | undefined,
+): StartRequest {
   const { timeoutMs, graceMs } = params;
   if (graceMs !== undefined && timeoutMs === undefined) throw invalidParams('graceMs requires timeoutMs');
-  return {
+  const request: StartRequest = {
     processId: params.processId,
     command,
     argv: params.argv,
@@ -38,6 +43,7 @@ export function toStartRequest(params: CommonParams, command: StartRequest['comm
     spill: params.spill,
     tags: checkedTags(params.tags ?? {}),
   };
+  return params.traceEnv && trace ? withVariables(request, describeForChild(trace)) : request;
 }
 
 function checkedTags(tags: StartRequest['tags']): StartRequest['tags'] {
