@@ -172,6 +172,19 @@ export class ClientModel {
     if (hasEnded) expect(result?.running).toBe(false);
   }
 
+  /** Waits until everything that was written has come out again, where that has to happen and is retained. */
+  async awaitEcho(process: ProcessModel): Promise<void> {
+    if (!process.takesInput || process.possibleExits.size > 0 || process.cap < process.written.length) return;
+    for (let afterSeq = 0, echoed = 0; echoed < Buffer.byteLength(process.written); ) {
+      const params = { processId: process.id, afterSeq, waitMs: LONG_POLL_MS };
+      const read = (await this.#request('process/read', params)).result as unknown as ReadAnswer;
+      this.takePushes();
+      process.takeRead(read, this.clock.now());
+      echoed += read.chunks.reduce((sum, { chunk }) => sum + Buffer.byteLength(chunk, 'base64'), 0);
+      afterSeq = read.nextSeq - 1;
+    }
+  }
+
   /** Waits for the end of a process that has to come, and looks at all that it left. */
   async awaitEnd(process: ProcessModel): Promise<void> {
     if (process.possibleExits.size === 0) return;

@@ -33,7 +33,7 @@ export type Step =
       readonly twice: boolean;
     }
   | {
-      readonly do: 'poll' | 'closeStdin' | 'interrupt' | 'terminate' | 'awaitEnd';
+      readonly do: 'poll' | 'awaitEcho' | 'closeStdin' | 'interrupt' | 'terminate' | 'awaitEnd';
       readonly client: number;
       readonly process: number;
     }
@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         do: fc.constant('read' as const),
         client,
         process,
-        afterSeq: fc.nat({ max: 6 }),
+        afterSeq: fc.constantFrom(0, 0, 0, 1, 2, 3, 6),
         maxBytes: fc.nat({ max: 20 }),
       },
       { requiredKeys: ['do', 'client', 'process', 'afterSeq'], noNullPrototype: true },
@@ -92,7 +92,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record(
       {
-        do: fc.constantFrom('poll', 'closeStdin', 'interrupt', 'terminate', 'awaitEnd'),
+        do: fc.constantFrom(
+          'poll',
+          'awaitEcho',
+          'awaitEcho',
+          'closeStdin',
+          'interrupt',
+          'terminate',
+          'awaitEnd',
+        ),
         client,
         process,
       },
