@@ -123,9 +123,6 @@ export const SETTINGS = {
   metrics: setting(truth, 'BOOL', 'whether /metrics of WebSocket listeners tells what the server counts', {
     default: 'true',
   }),
-  metrics: setting(truth, 'BOOL', 'whether /metrics of WebSocket listeners tells what the server counts', {
-    default: 'true',
-  }),
   logLevel: setting(choice(LOG_LEVELS), 'LEVEL', 'least severe level on stderr', {
     default: 'warn',
   }),
