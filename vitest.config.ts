@@ -25,6 +25,8 @@ export default defineConfig({
     // Sandboxed file operations run in a program of one file, which is made of these sources.
     globalSetup: './scripts/bundle-file-helper.mjs',
     pool: 'forks',
+    // Most tests wait for processes; one core kept free, the default, would be half of a machine with two.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
