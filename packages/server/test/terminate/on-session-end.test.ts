@@ -1,6 +1,13 @@
 import { isRunning, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
 import { createExecServer } from '../../src/exec-server.js';
+import { OsError } from '../../src/os-error.js';
+import { ProcessRegistry } from '../../src/process/process-registry.js';
+import { Session } from '../../src/sessions/session.js';
+import { createLogger } from '../../src/telemetry/create-logger.js';
+import type { TreeRoot } from '../../src/terminate/kill-trees.js';
+import { terminateOnSessionEnd } from '../../src/terminate/on-session-end.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openServer, openSession, startParams, untilClosed, untilPrinted } from '../support/session.js';
 
@@ -65,5 +72,39 @@ describe('keepAliveMs', () => {
     clock.advance(30_000);
     await server.close();
     expect(isRunning(kept)).toBe(false);
+  });
+});
+
+describe('who is out of reach', () => {
+  const EPERM = 1;
+  /** Above what the kernel gives out. */
+  const NOBODY = 2 ** 22 + 1;
+
+  /** A tree whose root has become another user's, which root itself could still reach. */
+  const outOfReach: TreeRoot = {
+    pid: NOBODY,
+    reaped: false,
+    pidForgotten: false,
+    cgroup: null,
+    signalGroup: () => {
+      throw new OsError(EPERM, 'kill');
+    },
+  };
+
+  function logEndOf(trees: readonly TreeRoot[]): object[] {
+    const lines: object[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line) as object) };
+    const logger = createLogger({ level: 'debug', format: 'json', destination });
+    const session = new Session('s1', 'anonymous', () => []);
+    for (const tree of trees) session.trees.add(tree);
+    terminateOnSessionEnd(new ProcessRegistry(), [session], { clock: systemClock, logger });
+    return lines;
+  }
+
+  it('is logged, because nobody is left to be told', () => {
+    expect(logEndOf([outOfReach])).toMatchObject([
+      { level: 'warn', sessionIds: ['s1'], msg: 'what a session left running could not all be ended' },
+    ]);
+    expect(logEndOf([])).toEqual([]);
   });
 });
