@@ -24,6 +24,9 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_PROTOCOL_ERROR = 1002;
 const CLOSE_POLICY_VIOLATION = 1008;
 
+/** Why a connection ended, for the log; what the client is told quotes the message, which is not for the log. */
+const UNREADABLE = 'a message cannot be read';
+
 /** What a connection needs of its server. */
 export interface ConnectionServices {
   readonly engine: ProcessEngine;
@@ -50,6 +53,7 @@ export class Connection {
   readonly #conversations = new Map<DialectName, Conversation>();
   #initialized: Conversation | undefined;
   #takenWhileBlocked = 0;
+  #sentUnreadable = false;
   #queuedBytes = 0;
   readonly #handshakeTimer: ClockTimer | undefined;
 
@@ -68,6 +72,7 @@ export class Connection {
       lowWaterBytes: limits.outboundLowWaterBytes,
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
+      onRefused: () => this.#noteUnreadable(),
       onUnexpectedResponse: (id) => this.#endFor(this.#conversation.takeUnexpectedResponse(id)),
       onQueued: (bytes) => this.#noteQueued(bytes),
       onClose: (reason) => this.#onClose(reason),
@@ -263,10 +268,15 @@ export class Connection {
     this.#queuedBytes = bytes;
   }
 
+  #noteUnreadable(): void {
+    this.#sentUnreadable = true;
+    this.#logger.warn({ reason: UNREADABLE }, 'connection ended');
+  }
+
   #onClose(reason: string | undefined): void {
     this.#handshakeTimer?.cancel();
     this.#noteQueued(0);
-    this.#logger.debug({ reason }, 'disconnected');
+    this.#logger.debug({ reason: this.#sentUnreadable ? UNREADABLE : reason }, 'disconnected');
     this.services.onClosed(this);
     this.#gone.abort(new Error('the connection is gone'));
     // First of all: a session that stays attached to nobody could never be resumed.
