@@ -23,6 +23,9 @@ it.each([
   'Temporary failure in name resolution',
   'Error: getaddrinfo EAI_AGAIN example.com',
   'dial tcp 10.0.0.1:80: connect: network is unreachable',
+  'Connecting to 10.0.0.1:80... failed: Operation not permitted.',
+  'urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>',
+  'Error: connect EPERM 10.0.0.1:80 - Local (undefined:undefined)',
 ])('knows that it is about the network: %s', (line) => {
   expect(findComplaints(line)).toEqual([{ about: 'network' }]);
 });
@@ -36,4 +39,18 @@ it.each(['', 'all is well', 'Permission denied', 'no such file: /etc/x', 'Read-o
 
 it('finds a line among others', () => {
   expect(findComplaints('one\ntwo: Permission denied\nthree')).toEqual([{ about: 'path', path: 'two' }]);
+});
+
+it('reads the end of a trace together with what it ends', () => {
+  const trace = (source: string) => [
+    'Traceback (most recent call last):',
+    '  File "/usr/lib/python3.11/module.py", line 232, in __init__',
+    `    ${source}`,
+    'PermissionError: [Errno 1] Operation not permitted',
+  ];
+  const ofSocket = trace('_socket.socket.__init__(self, family, type, proto, fileno)').join('\n');
+  expect(findComplaints(ofSocket)).toEqual([{ about: 'network' }]);
+  expect(findComplaints(trace('os.setpriority(0, 0, -1)').join('\n'))).not.toContainEqual({
+    about: 'network',
+  });
 });
