@@ -1,10 +1,11 @@
 import { accessSync, constants } from 'node:fs';
-import { isWithin, parentPath } from '../../fs/native-path.js';
+import { baseName, isWithin, parentPath } from '../../fs/native-path.js';
 import { listHiddenDirectories, listHiddenSockets } from '../hidden-sockets.js';
 import { accessTo, findRule, orderEntries } from '../policy/access.js';
 import { findDeniedPaths } from '../policy/find-denied-paths.js';
 import type { FilePolicy, PolicyEntry } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
+import { readGitPointer } from './git-pointer.js';
 import { type CrossedLink, type Location, locatePath } from './locate-path.js';
 import { isMountTarget, type TargetKind } from './mount-targets.js';
 
@@ -27,9 +28,12 @@ export interface MountPlan {
 }
 
 const ROOT = Buffer.from('/');
+const GIT = Buffer.from('.git');
 
 /** Made anew for every sandbox, whatever the rules say. */
 const OWN_FILE_SYSTEMS = [Buffer.from('/proc')];
+/** The same, but rules may put something of the host there. */
+const OWN_DIRECTORIES = [Buffer.from('/dev'), Buffer.from('/sys')];
 
 /** What programs cannot do without: themselves, their libraries and what is set up for all. */
 const MINIMAL_PATHS = [
@@ -58,11 +62,13 @@ interface PlacedRule extends PolicyEntry {
  */
 export async function planMounts(files: FilePolicy): Promise<MountPlan> {
   const denied = await findDeniedPaths(files);
-  const rules = placeRules([
-    ...files.entries,
-    ...denied.map((path): PolicyEntry => ({ path, access: 'deny' })),
-    ...listMinimal(files),
-  ]);
+  const rules = protectRepositories(
+    placeRules([
+      ...files.entries,
+      ...denied.map((path): PolicyEntry => ({ path, access: 'deny' })),
+      ...listMinimal(files),
+    ]),
+  );
   refuseWritableLinks(rules);
   const rootAccess = accessTo(rules, ROOT);
   const planner = new Planner(rules);
@@ -108,6 +114,24 @@ function placeRules(entries: readonly PolicyEntry[]): PlacedRule[] {
   return orderEntries(placed).map((rule) => ({ ...rule, location: locations.get(rule)! }));
 }
 
+/** A protected `.git` that only says where the repository is protects that, too, where it could be written. */
+function protectRepositories(rules: readonly PlacedRule[]): PlacedRule[] {
+  const pointers = rules.filter(
+    ({ path, access, location }) =>
+      access === 'read' && location.kind === 'file' && baseName(path).equals(GIT),
+  );
+  const found = pointers.flatMap(({ path }) => readGitPointer(path)).map((path) => locatePath(path));
+  const writable = found.filter(
+    ({ path, kind }) =>
+      kind === 'directory' &&
+      accessTo(rules, path) === 'write' &&
+      !rules.some((rule) => rule.path.equals(path)),
+  );
+  const added = writable.map((location): PlacedRule => ({ path: location.path, access: 'read', location }));
+  const byPath = new Map([...rules, ...added].map((rule) => [rule.path.toString('latin1'), rule]));
+  return [...byPath.values()].sort((a, b) => Buffer.compare(a.path, b.path));
+}
+
 /**
  * A link in a writable directory says today what a program made of it yesterday. A rule that leads through one would
  * open or close whatever the program likes.
@@ -132,15 +156,25 @@ function isChangeable(rules: readonly PolicyEntry[], directory: Buffer): boolean
   }
 }
 
+/** Whether a rule is about a name in a directory that does not exist either, and that is not withheld. */
+function comesWithMissing({ path, implied, location }: PlacedRule): boolean {
+  return implied === true && location.kind === 'missing' && !location.firstMissing?.equals(path);
+}
+
+/** What the host has there is not to be seen because of what is withheld of it. */
+function isOwnFileSystem(path: Buffer): boolean {
+  return [...OWN_FILE_SYSTEMS, ...OWN_DIRECTORIES].some((own) => isWithin(path, own));
+}
+
 /**
  * The directories on the way to what is withheld that a program could give another name, and with that take what is in
  * them out of the reach of the rule in the next sandbox. A mount cannot be renamed.
  */
 function listPins(rules: readonly PlacedRule[]): Buffer[] {
   const pins = new Map<string, Buffer>();
-  for (const { path, access, location, implied } of rules) {
-    if (access === 'write' || (implied && location.kind === 'missing')) continue;
-    let directory = parentPath(location.firstMissing ?? path);
+  for (const rule of rules) {
+    if (rule.access === 'write' || comesWithMissing(rule) || isOwnFileSystem(rule.path)) continue;
+    let directory = parentPath(rule.location.firstMissing ?? rule.path);
     while (!directory.equals(ROOT) && accessTo(rules, parentPath(directory)) === 'write') {
       if (accessTo(rules, directory) === 'write') pins.set(directory.toString('latin1'), directory);
       directory = parentPath(directory);
@@ -169,8 +203,7 @@ class Planner {
     if (path.equals(ROOT) || OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return;
     const around = accessTo(this.rules, parentPath(path));
     if (location.kind === 'missing') {
-      const comesWithMissing = rule.implied && !location.firstMissing?.equals(path);
-      if (access !== 'write' && !comesWithMissing) this.#keepMissing(rule, around);
+      if (access !== 'write' && !comesWithMissing(rule)) this.#keepMissing(rule, around);
       return;
     }
     // One that is there for somebody else's mounts goes when he goes, unless it is held here, too.

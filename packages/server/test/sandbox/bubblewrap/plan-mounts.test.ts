@@ -119,12 +119,53 @@ it('keeps from being renamed what leads to what is withheld', async () => {
   ]);
 });
 
+it('shows nothing of the host in what every sandbox has its own of, because of what is withheld there', async () => {
+  for (const path of ['/dev/shm', '/proc/sys/kernel', '/sys/kernel']) {
+    const { mounts } = await plan(special({ kind: 'root' }, 'write'), rule(path, 'deny'));
+    const bound = mounts.filter(({ kind }) => kind === 'bind').map((mount) => mount.path.toString());
+    expect(bound.filter((other) => /^\/(?:dev|proc|sys)\b/.test(other))).toEqual([]);
+  }
+});
+
+it('keeps from being renamed where a name is protected that does not exist', async () => {
+  const at = await makeTree();
+  const view = await plan(
+    READ_ROOT,
+    rule(at, 'write'),
+    rule(`${at}/a/b`, 'write'),
+    rule(`${at}/no/such`, 'write'),
+  );
+  expect(below(at, view)).toEqual(['write .', 'write ./a', 'write ./a/b']);
+});
+
 it('protects names in writable directories only', async () => {
   const at = await makeTree();
   const { targets } = await plan(READ_ROOT, rule(`${at}/c`, 'write'), rule(`${at}/a/file`, 'write'));
   expect(targets.map(({ path, kind }) => `${kind} ${path.toString()}`)).toEqual(
     ['.agents', '.aws', '.codex', '.git'].map((name) => `directory ${at}/c/${name}`),
   );
+});
+
+it('protects a repository that a `.git` file leads to, with what it shares, where it could be written', async () => {
+  const at = await makeTree();
+  await mkdir(join(at, 'main/.git/worktrees/c'), { recursive: true });
+  await writeFile(join(at, 'main/.git/worktrees/c/commondir'), '../..\n');
+  await writeFile(join(at, 'c/.git'), `gitdir: ${at}/main/.git/worktrees/c\n`);
+  const repository = async (...entries: SandboxEntry[]) =>
+    (await plan(READ_ROOT, ...entries)).mounts
+      .filter(({ path }) => path.toString().startsWith(`${at}/main/`))
+      .map((mount) => describeMount(mount, mount.path.toString().replace(at, '.')));
+  expect(await repository(rule(at, 'write'), rule(`${at}/c`, 'write'))).toEqual(['read ./main/.git']);
+  // A rule for it goes before, and what cannot be written needs none.
+  expect(
+    await repository(rule(at, 'write'), rule(`${at}/c`, 'write'), rule(`${at}/main/.git`, 'write')),
+  ).toEqual(['write ./main/.git', 'write ./main/.git/worktrees', 'read ./main/.git/worktrees/c']);
+  expect(await repository(rule(`${at}/c`, 'write'))).toEqual([]);
+  // Nonsense leads nowhere.
+  for (const text of ['gitdir:', 'nonsense', 'gitdir: /\0', `gitdir: ${at}/none`]) {
+    await writeFile(join(at, 'c/.git'), text);
+    expect(await repository(rule(at, 'write'), rule(`${at}/c`, 'write'))).toEqual([]);
+  }
 });
 
 it('hides what patterns match, by where it leads', async () => {
