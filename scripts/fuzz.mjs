@@ -22,7 +22,7 @@ const seconds = readNumber('seconds', values.seconds ?? String(DEFAULT_SECONDS),
 const seed = readNumber('seed', values.seed ?? String(randomInt(SEED_LIMIT)), 0);
 const places = positionals.length > 0 ? positionals : DEFAULT_PLACES;
 
-const listed = execFileSync(process.execPath, [vitest, 'list', '--json', ...places], {
+const listed = execFileSync(process.execPath, [vitest, 'list', ...places, '--json'], {
   cwd: root,
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'inherit'],

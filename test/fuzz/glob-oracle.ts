@@ -13,7 +13,7 @@ function matchComponents(patterns: readonly string[], names: readonly string[]):
   if (pattern === '**') return [...names, ''].some((_, at) => matchComponents(patternsLeft, names.slice(at)));
   const [name, ...namesLeft] = names;
   if (name === undefined) return false;
-  return matchName([...pattern], [...name]) && matchComponents(patternsLeft, namesLeft);
+  return matchName(Array.from(pattern), Array.from(name)) && matchComponents(patternsLeft, namesLeft);
 }
 
 function matchName(pattern: readonly string[], name: readonly string[]): boolean {
@@ -25,7 +25,7 @@ function matchName(pattern: readonly string[], name: readonly string[]): boolean
     return choice.inner
       .join('')
       .split(',')
-      .some((option) => matchName([...option, ...choice.behind], name));
+      .some((option) => matchName([...Array.from(option), ...choice.behind], name));
   const [character, ...nameLeft] = name;
   if (character === undefined) return false;
   if (first === '?') return matchName(rest, nameLeft);

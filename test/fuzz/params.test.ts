@@ -18,7 +18,7 @@ interface Dialect {
   readonly messages: Readonly<
     Record<string, { readonly params: z.ZodMiniType; readonly result?: z.ZodMiniType }>
   >;
-  decode(schema: z.ZodMiniType, params: unknown): unknown;
+  readonly decode: (schema: z.ZodMiniType, params: unknown) => unknown;
   /** What its clients are told of params that make no sense. */
   readonly refusal: number;
 }

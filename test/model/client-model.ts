@@ -153,8 +153,10 @@ export class ClientModel {
     if (result?.status === 'unknownProcess') expect(process.mayBeForgotten(now)).toBe(true);
     else if (!wasOpen) expect(result?.status).toBe('stdinClosed');
     else if (process.possibleExits.size === 0) expect(error ?? result).toEqual({ status: 'accepted' });
+    if (error !== undefined) expect(error.code).toBe(INTERNAL_ERROR);
+    if (result?.status !== 'accepted') return;
     process.stdinOpen = false;
-    if (wasOpen && result?.status === 'accepted') process.mayEnd(0, now);
+    process.mayEnd(0, now);
   }
 
   async interrupt(process: ProcessModel): Promise<void> {

@@ -52,7 +52,7 @@ export class Stage implements AsyncDisposable {
   async #settle(client: ClientModel): Promise<void> {
     if (!client.isConnected) await client.connect();
     await client.list();
-    for (const process of [...client.processes]) {
+    for (const process of client.processes) {
       if (!process.isKnownToHaveEnded) await client.terminate(process);
       await client.awaitEnd(process);
     }
