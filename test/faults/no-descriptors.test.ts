@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { openWire, type Wire } from '@exec-server/testing';
+import { openWire, type Wire, type WireMessage } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import { notificationOf, openSession, serve, startParams } from '../e2e/session.js';
 import { countDescriptors, leaveDescriptors, untilDescriptors } from './support.js';
@@ -19,12 +19,12 @@ it('starts fail with the error of the system, what runs goes on, and all is well
   const descriptors = countDescriptors(server.pid);
   leaveDescriptors(server.pid, DESCRIPTORS);
   const running: string[] = [];
-  let failure: { code: number; message: string } | undefined;
+  let failure: WireMessage['error'];
   while (failure === undefined && running.length < DESCRIPTORS) {
     const id = `p${running.length}`;
     const { error } = await start(wire, id, ['/bin/cat']);
     if (error === undefined) running.push(id);
-    else failure = error as typeof failure;
+    else failure = error;
   }
   expect(failure).toMatchObject({ code: -32603, message: expect.stringMatching(NONE_LEFT) });
   expect(running.length).toBeGreaterThan(5);

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import type { WireMessage } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import { notificationOf, openSession, startParams } from '../e2e/session.js';
 import { serveUnder, skipVisibly } from './support.js';
@@ -7,20 +8,26 @@ import { serveUnder, skipVisibly } from './support.js';
 const LONELY_USER = 61_873;
 /** Processes and threads; the server itself has about a dozen. */
 const PROCESSES = 40;
-const AS_LONELY_USER = ['setpriv', `--reuid=${LONELY_USER}`, `--regid=${LONELY_USER}`, '--clear-groups'];
+const AS_LONELY_USER = [
+  'setpriv',
+  `--reuid=${LONELY_USER}`,
+  `--regid=${LONELY_USER}`,
+  '--clear-groups',
+] as const;
 
 it('starts fail with the error of the system, what runs goes on, and the next works when one has ended', async (test) => {
-  const [program, ...args] = [...AS_LONELY_USER, process.execPath, '--version'] as [string, ...string[]];
-  if (spawnSync(program, args).status !== 0) skipVisibly(test, 'the right to become somebody else');
+  const [setpriv, ...privileges] = AS_LONELY_USER;
+  if (spawnSync(setpriv, [...privileges, process.execPath, '--version']).status !== 0)
+    skipVisibly(test, 'the right to become somebody else');
   const server = await serveUnder([...AS_LONELY_USER, 'prlimit', `--nproc=${PROCESSES}:${PROCESSES}`]);
   const { wire } = await openSession(server.url);
   const running: string[] = [];
-  let failure: { code: number; message: string } | undefined;
+  let failure: WireMessage['error'];
   while (failure === undefined && running.length <= PROCESSES) {
     const id = `p${running.length}`;
     const { error } = await wire.request('process/start', startParams(id, ['/bin/cat'], { pipeStdin: true }));
     if (error === undefined) running.push(id);
-    else failure = error as typeof failure;
+    else failure = error;
   }
   expect(failure).toMatchObject({
     code: -32603,
