@@ -22,8 +22,12 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    // Sandboxed file operations run in a program of one file, which is made of these sources.
-    globalSetup: './scripts/bundle-file-helper.mjs',
+    globalSetup: [
+      // Sandboxed file operations run in a program of one file, which is made of these sources.
+      './scripts/bundle-file-helper.mjs',
+      // Secrets must not be logged, whatever else a test is about.
+      './test/setup/watch-logs.ts',
+    ],
     pool: 'forks',
     // Most tests wait for processes; one core kept free, the default, would be half of a machine with two.
     maxWorkers: '100%',

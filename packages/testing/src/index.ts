@@ -4,6 +4,7 @@ export { FaultProxy } from './fault-proxy.js';
 export { type FixtureName, fixture } from './fixture.js';
 export { InProcessWire, openInProcessWire } from './in-process-wire.js';
 export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './inbox.js';
+export { LogArchive } from './log-archive.js';
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
 export { createRandom, type RandomFaultOptions, randomFaults } from './random-faults.js';
 export { type RequireProgramOptions, requireProgram, type SkippableTest } from './require-program.js';

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { archiveLog } from './log-archive.js';
 
 /** How a command ended: exactly one of the two is set. */
 export interface Exit {
@@ -45,6 +46,7 @@ export class SpawnedCommand {
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text;
+      archiveLog(this.#child.pid, text);
     });
     // A command that has gone makes a later write fail; `exited` is where that is told.
     this.#child.stdin.on('error', () => {});
