@@ -1,11 +1,11 @@
 import { checkOptions } from './check-options.js';
 import { createDialerOn, type PlatformDialers } from './dial/create-dialer.js';
-import type { DialOptions } from './dial/dial-options.js';
+import type { DialOptions, TlsOptions } from './dial/dial-options.js';
 import type { ConnectTarget } from './dial/target.js';
-import type { ExecServerClientOptions } from './low-level/client-options.js';
+import type { ExecServerClientOptions, ReconnectOptions } from './low-level/client-options.js';
 import { ExecServerClient } from './low-level/exec-server-client.js';
 import type { Machine } from './machine.js';
-import { requireWholeNumber } from './usage.js';
+import { requireOneOf, requireWholeNumber, usageError } from './usage.js';
 
 /** Options of `connect`. */
 export interface ConnectOptions extends DialOptions, ExecServerClientOptions {
@@ -37,6 +37,22 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ConnectOptions, true>> = {
   lazy: true,
 };
 
+const KNOWN_RECONNECT_OPTIONS: Readonly<Record<keyof ReconnectOptions, true>> = {
+  deadlineMs: true,
+  minDelayMs: true,
+  maxDelayMs: true,
+};
+
+const KNOWN_TLS_OPTIONS: Readonly<Record<keyof TlsOptions, true>> = {
+  ca: true,
+  cert: true,
+  key: true,
+  servername: true,
+  rejectUnauthorized: true,
+};
+
+const SLOW_READERS = ['lag', 'pause'] as const;
+
 /** Makes a machine of `target` with what the platform has. */
 export async function connectOn<M extends Machine>(
   MachineClass: new (client: ExecServerClient) => M,
@@ -45,6 +61,9 @@ export async function connectOn<M extends Machine>(
   options: ConnectOptions,
 ): Promise<M> {
   checkOptions('connect', options, Object.keys(KNOWN_OPTIONS));
+  checkOptions('`tls`', options.tls ?? {}, Object.keys(KNOWN_TLS_OPTIONS));
+  checkReconnect(options.reconnect);
+  requireOneOf('slowReader', options.slowReader, SLOW_READERS);
   requireWholeNumber('initializeTimeoutMs', options.initializeTimeoutMs, 1);
   requireWholeNumber('requestTimeoutMs', options.requestTimeoutMs, 1);
   const { signal, lazy = false, token, connectTimeoutMs, tls, headers, ...clientOptions } = options;
@@ -57,6 +76,16 @@ export async function connectOn<M extends Machine>(
   const client = new ExecServerClient(dialer, clientOptions);
   if (!lazy) await connectOrClose(client, signal);
   return new MachineClass(client);
+}
+
+function checkReconnect(reconnect: ReconnectOptions | false = {}): void {
+  if (reconnect === false) return;
+  checkOptions('`reconnect`', reconnect, Object.keys(KNOWN_RECONNECT_OPTIONS));
+  for (const [name, value] of Object.entries(reconnect)) {
+    // Without end is a time as well.
+    if (value === undefined || (typeof value === 'number' && value >= 0)) continue;
+    throw usageError(`\`reconnect.${name}\` must be a number of at least 0`);
+  }
 }
 
 async function connectOrClose(client: ExecServerClient, signal: AbortSignal | undefined): Promise<void> {

@@ -10,3 +10,9 @@ export function requireWholeNumber(name: string, value: number | undefined, leas
   if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
   throw usageError(`\`${name}\` must be a whole number of at least ${least}`);
 }
+
+/** Refuses a word that would be taken for another one. */
+export function requireOneOf(name: string, value: unknown, words: readonly unknown[]): void {
+  if (value === undefined || words.includes(value)) return;
+  throw usageError(`\`${name}\` must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
+}

@@ -150,6 +150,10 @@ test.each([
   [{ timeoutMs: 5 }, '`timeoutMs`'],
   [{ initializeTimeoutMs: 0 }, '`initializeTimeoutMs`'],
   [{ requestTimeoutMs: -1 }, '`requestTimeoutMs`'],
+  [{ reconnect: { deadline: 5 } }, '`deadline`'],
+  [{ reconnect: { deadlineMs: Number.NaN } }, '`reconnect.deadlineMs`'],
+  [{ slowReader: 'wait' }, '`slowReader`'],
+  [{ tls: { caFile: '/ca.pem' } }, '`caFile`'],
 ])('options that cannot be meant are refused: %j', async (options, named) => {
   await expect(connect('ws://127.0.0.1:1', options as ConnectOptions)).rejects.toMatchObject({
     code: 'usage',

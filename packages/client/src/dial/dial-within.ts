@@ -67,6 +67,8 @@ function isPassing(error: unknown): boolean {
   if (error instanceof ConnectError && error.status !== undefined)
     return error.status >= FIRST_SERVER_ERROR_STATUS || PASSING_STATUSES.has(error.status);
   const cause = error instanceof ConnectError ? error.cause : error;
-  const code = (cause as { code?: unknown } | undefined)?.code;
+  const { code, syscall } = (cause ?? {}) as { code?: unknown; syscall?: unknown };
+  // A socket that is not there may be one that is not there yet; a program is there or is not.
+  if (code === 'ENOENT' && typeof syscall === 'string' && syscall.startsWith('spawn')) return false;
   return typeof code !== 'string' || !LASTING_CAUSES.test(code);
 }

@@ -2,7 +2,7 @@ import { checkOptions } from '../check-options.js';
 import { ExecServerError } from '../errors.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
-import { requireWholeNumber } from '../usage.js';
+import { requireOneOf, requireWholeNumber } from '../usage.js';
 import { listProcesses } from './list-processes.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import { ProcessRecord } from './process-record.js';
@@ -24,6 +24,8 @@ export interface AttachOptions {
 }
 
 const OPTION_NAMES = ['from', 'mode', 'sessionId', 'output', 'signal'];
+const OUTPUT_NAMES = ['headBytes', 'tailBytes'];
+const MODES = ['view', 'control'] as const;
 
 /** What is known of a process before it is followed. */
 interface FoundProcess {
@@ -41,7 +43,11 @@ export async function attachProcess(
 ): Promise<ProcessHandle> {
   checkOptions('attach', options, OPTION_NAMES);
   const { from = 0, mode = 'control', output = {}, signal } = options;
+  checkOptions('`output`', output, OUTPUT_NAMES);
   requireWholeNumber('from', from);
+  requireWholeNumber('output.headBytes', output.headBytes);
+  requireWholeNumber('output.tailBytes', output.tailBytes);
+  requireOneOf('mode', mode, MODES);
   const callOptions = signal === undefined ? {} : { signal };
   await client.ready(signal);
   const found = await findProcess(client, processId, options);

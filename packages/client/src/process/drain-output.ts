@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@exec-server/rpc';
 import { ExecServerError } from '../errors.js';
 import type { ProcessSession } from '../process-session.js';
 import type { ProcessRecord } from './process-record.js';
@@ -39,11 +40,12 @@ export function untilQuiet(
       signal.removeEventListener('abort', settle);
       resolve();
     };
-    let timer = setTimeout(settle, quietMs);
+    const startTimer = () => setTimeout(settle, Math.min(quietMs, MAX_TIMER_MS));
+    let timer = startTimer();
     const stopListening = session.listen((event) => {
       if (event.type !== 'output') return;
       clearTimeout(timer);
-      timer = setTimeout(settle, quietMs);
+      timer = startTimer();
     });
     signal.addEventListener('abort', settle);
     if (signal.aborted) settle();

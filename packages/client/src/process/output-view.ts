@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.js';
 import { LaggedError } from '../errors.js';
 import type { OutputEvent, StreamName } from '../process-event.js';
 import type { EventsOptions, ProcessSession } from '../process-session.js';
@@ -89,6 +90,10 @@ export function isPartOf(stream: StreamName, name: OutputName): boolean {
   return name === 'all' || (stream === 'stderr') === (name === 'stderr');
 }
 
-export function toEventsOptions({ from, signal }: ReadOptions = {}): EventsOptions {
+const READ_OPTION_NAMES: readonly (keyof ReadOptions)[] = ['from', 'signal'];
+
+export function toEventsOptions(options: ReadOptions = {}): EventsOptions {
+  checkOptions('reading', options, READ_OPTION_NAMES);
+  const { from, signal } = options;
   return { ...(from !== undefined && { afterSeq: from }), ...(signal !== undefined && { signal }) };
 }

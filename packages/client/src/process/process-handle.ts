@@ -13,7 +13,7 @@ import { feedInput, type ProcessInput } from './process-input.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ProcessResult } from './process-result.js';
 import { type ProcessSnapshot, takeSnapshot } from './process-snapshot.js';
-import { ProcessStdin, type StdinOptions } from './process-stdin.js';
+import { noStdinError, ProcessStdin, type StdinOptions } from './process-stdin.js';
 import type { ProcessTarget } from './process-target.js';
 import { readSpill } from './read-spill.js';
 import { DEFAULT_GRACE_MS } from './start-params.js';
@@ -57,7 +57,7 @@ export interface TerminalSize {
  * A process on the server's host. It is followed over reconnects; what it writes is there for whoever asks, also later,
  * as far as it is retained. Leaving the block of an `await using` terminates it unless it was detached.
  */
-export class ProcessHandle implements AsyncDisposable {
+export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   /** Name of the process in its session. */
   readonly id: string;
   /** Session that the process belongs to. */
@@ -120,6 +120,11 @@ export class ProcessHandle implements AsyncDisposable {
     return this.#session.events(toEventsOptions(options));
   }
 
+  /** The same as `events()`. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<ProcessEvent> {
+    return this.events();
+  }
+
   /** The lines of one stream, or of both, as they come. */
   lines(stream: OutputName = 'all', options?: ReadOptions): AsyncIterableIterator<string> {
     return this[stream].lines(options);
@@ -146,6 +151,7 @@ export class ProcessHandle implements AsyncDisposable {
 
   /** Writes the input, closes stdin, waits for the end, and returns what was collected. */
   async communicate(input: ProcessInput = ''): Promise<ProcessResult> {
+    if (this.#options.stdin.kind === 'none') throw noStdinError();
     if (this.#options.stdin.kind !== 'tty') await requireCapability(this.client, 'processCloseStdin');
     this.#feed(input);
     return this.result();
@@ -171,7 +177,8 @@ export class ProcessHandle implements AsyncDisposable {
         sendSignal: (name) => this.signal(name),
         settled: () => this.#settled(),
       },
-      { graceMs, ...options },
+      options,
+      graceMs,
     );
   }
 

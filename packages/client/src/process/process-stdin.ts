@@ -60,8 +60,7 @@ export class ProcessStdin {
   }
 
   async #send(data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    if (this.#options.kind === 'none')
-      throw usageError("the process was started without stdin; start it with `stdin: 'pipe'`");
+    if (this.#options.kind === 'none') throw noStdinError();
     if (this.#ended) throw usageError('stdin has been ended');
     const { processId } = this.#session;
     const { status } = await this.#session.write(toBytes(data), options);
@@ -70,6 +69,11 @@ export class ProcessStdin {
       throw new ExecServerError('process_unknown', `unknown process id ${processId}`);
     throw usageError(`stdin of process ${processId} is not open (${status})`);
   }
+}
+
+/** Nobody would read it. */
+export function noStdinError(): ExecServerError {
+  return usageError("the process was started without stdin; start it with `stdin: 'pipe'`");
 }
 
 function toBytes(data: string | Uint8Array): Uint8Array {

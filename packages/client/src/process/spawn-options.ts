@@ -91,6 +91,7 @@ const COMMON_NAMES: readonly (keyof CommonOptions)[] = [
   'sandbox',
   'output',
 ];
+export const OUTPUT_OPTION_NAMES: readonly (keyof OutputOptions)[] = ['headBytes', 'tailBytes', 'spill'];
 /** Names of the options, for callers whose compiler did not check them. */
 export const SPAWN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'stdin', 'input', 'signal'];
 export const RUN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'input', 'signal', 'check'];

@@ -1,9 +1,10 @@
+import type { ParamsOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
-import { ExecServerError } from '../errors.js';
+import { ExecServerError, RejectedError } from '../errors.js';
 import { createRandomId } from '../random-id.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
-import { requireWholeNumber, usageError } from '../usage.js';
+import { requireOneOf, requireWholeNumber, usageError } from '../usage.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import type { ProcessInput } from './process-input.js';
 import { ProcessRecord } from './process-record.js';
@@ -21,6 +22,8 @@ import { type StdioChoice, toStartParams } from './start-params.js';
 /** What is kept of the beginning and of the end of each stream where the caller does not say, in bytes each. */
 export const DEFAULT_KEPT_BYTES = 1024 * 1024;
 
+const STDIN_KINDS = ['pipe', 'none'] as const;
+
 /** Starts a process on pipes. */
 export async function spawnProcess(
   client: SessionClient,
@@ -29,6 +32,7 @@ export async function spawnProcess(
 ): Promise<ProcessHandle> {
   checkOptions('spawn', options, SPAWN_OPTION_NAMES);
   const { stdin = 'none', input } = options;
+  requireOneOf('stdin', stdin, STDIN_KINDS);
   if (input !== undefined && stdin === 'pipe')
     throw usageError("`input` closes stdin behind it; write to the handle's `stdin` instead");
   if (input !== undefined) await requireCapability(client, 'processCloseStdin');
@@ -83,7 +87,7 @@ async function start<Handle extends ProcessHandle>(
   } catch (error) {
     session.unregister();
     if (mayHaveStarted(error, signal)) endUnwanted(client, processId);
-    throw error;
+    throw withSize(error, params);
   }
 }
 
@@ -98,6 +102,17 @@ export function keptLimits({ headBytes, tailBytes }: OutputOptions): {
 function stdinKind({ tty, pipeStdin }: StdioChoice): 'tty' | 'pipe' | 'none' {
   if (tty) return 'tty';
   return pipeStdin ? 'pipe' : 'none';
+}
+
+/** Says how much was too much, and how else it gets there: the words of the system tell neither. */
+function withSize(error: unknown, { argv, env }: ParamsOf<'process/start'>): unknown {
+  if (!(error instanceof RejectedError) || error.code !== 'argument_too_long') return error;
+  const encoder = new TextEncoder();
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const bytes = [...argv, ...variables].reduce((sum, text) => sum + encoder.encode(text).length + 1, 0);
+  const message = `${error.message}: argv and env have ${bytes} bytes; give large data as \`input\``;
+  const { rpcCode, code, data, cause } = error;
+  return new RejectedError(message, rpcCode, { code, data, cause });
 }
 
 function mayHaveStarted(error: unknown, signal: AbortSignal | undefined): boolean {

@@ -1,9 +1,10 @@
 import type { ParamsOf } from '@exec-server/protocol';
+import { checkOptions } from '../check-options.js';
 import { toPathUri } from '../fs/remote-path.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber, usageError } from '../usage.js';
-import type { CommonOptions } from './spawn-options.js';
+import { type CommonOptions, OUTPUT_OPTION_NAMES } from './spawn-options.js';
 
 /** What lies between SIGTERM and SIGKILL where the caller does not say, in milliseconds. */
 export const DEFAULT_GRACE_MS = 5000;
@@ -27,6 +28,7 @@ export async function toStartParams(
   { tty, pipeStdin, size }: StdioChoice,
 ): Promise<StartParams> {
   checkArgv(argv);
+  checkOptions('`output`', options.output ?? {}, OUTPUT_OPTION_NAMES);
   checkNumbers(options);
   const { inheritEnv = 'core', timeoutMs, tags, keepAliveMs, arg0, sandbox, output } = options;
   if (timeoutMs !== undefined) await requireCapability(client, 'processTimeout');

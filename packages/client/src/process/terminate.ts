@@ -1,4 +1,5 @@
 import type { ParamsOf, SignalName } from '@exec-server/protocol';
+import { checkOptions } from '../check-options.js';
 import { CapabilityMissingError } from '../errors.js';
 import type { ProcessSession } from '../process-session.js';
 import type { SessionClient } from '../session-client.js';
@@ -42,13 +43,17 @@ export interface TerminateContext {
 
 type FirstWord = Pick<TerminateResult, 'pids' | 'signal' | 'graceMs'>;
 
+const OPTION_NAMES: readonly (keyof TerminateOptions)[] = ['signal', 'graceMs'];
+
 /** Ends a process with everything it started and waits until it is gone. */
 export async function terminateProcess(
   context: TerminateContext,
-  options: TerminateOptions & { readonly graceMs: number },
+  options: TerminateOptions,
+  defaultGraceMs: number,
 ): Promise<TerminateResult> {
+  checkOptions('terminate', options, OPTION_NAMES);
   const { record, settled } = context;
-  const { graceMs, signal = 'SIGTERM' } = options;
+  const { graceMs = defaultGraceMs, signal = 'SIGTERM' } = options;
   requireWholeNumber('graceMs', graceMs);
   const { outcome } = record;
   if (outcome !== undefined)

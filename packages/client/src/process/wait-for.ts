@@ -65,6 +65,15 @@ const PORT_ANSWER_MS = 30_000;
 /** The end of a sentence that says what a process ended before. */
 const BECAME_QUIET = 'its output was quiet';
 
+/** What can be waited for, with the options that mean something to each. */
+const KINDS = {
+  line: ['stream'],
+  text: ['stream'],
+  port: ['host'],
+  quietMs: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const KIND_NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
 const CONDITION_NAMES = ['line', 'text', 'stream', 'port', 'host', 'quietMs', 'timeoutMs', 'signal'];
 
 /** Resolves when the condition holds, with the line that did it where it is about text. */
@@ -73,9 +82,10 @@ export async function waitForCondition(
   context: WaitForContext,
 ): Promise<string | undefined> {
   checkOptions('waitFor', condition, CONDITION_NAMES);
+  const kind = checkKind(condition);
   const { controller, unlink } = linkAbort(condition.signal);
   try {
-    const [met, missing] = start(condition, context, controller.signal);
+    const [met, missing] = start(kind, condition, context, controller.signal);
     return await waitWithin(met, condition, context.record, missing);
   } finally {
     unlink();
@@ -83,26 +93,44 @@ export async function waitForCondition(
   }
 }
 
+/** What would not be waited for, or looked at, is refused: whoever asks for it counts on it. */
+function checkKind(condition: WaitForCondition): keyof typeof KINDS {
+  const given = Object.entries(condition).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const kinds = KIND_NAMES.filter((name) => given.includes(name));
+  const [kind] = kinds;
+  if (kind === undefined) throw usageError('waitFor needs `line`, `text`, `port` or `quietMs`');
+  if (kinds.length > 1)
+    throw usageError(`waitFor waits for one thing at a time, not for ${kinds.join(' and ')}`);
+  checkOptions(`waitFor of \`${kind}\``, Object.fromEntries(given.map((name) => [name, true])), [
+    kind,
+    ...KINDS[kind],
+    'timeoutMs',
+    'signal',
+  ]);
+  return kind;
+}
+
 /** Begins to wait, and says what will be missing if it takes too long. */
 function start(
+  kind: keyof typeof KINDS,
   condition: WaitForCondition,
   context: WaitForContext,
   signal: AbortSignal,
 ): [Promise<string | undefined>, string] {
-  if ('port' in condition) {
+  if (kind === 'port' && 'port' in condition) {
     const waiting = waitForPort(condition, context, signal);
     return [
       unlessEnded(waiting, context, `port ${condition.port} opened`),
       `port ${condition.port} did not open`,
     ];
   }
-  if ('quietMs' in condition) {
+  if (kind === 'quietMs' && 'quietMs' in condition) {
     const waiting = waitForQuiet(condition, context, signal);
     return [unlessEnded(waiting, context, BECAME_QUIET), 'the output did not become quiet'];
   }
-  const pattern = condition.line ?? condition.text;
-  if (pattern === undefined) throw usageError('waitFor needs `line`, `text`, `port` or `quietMs`');
-  return [waitForText(condition, pattern, context, signal), `${pattern} did not show`];
+  const text = condition as TextCondition;
+  const pattern = text.line ?? text.text;
+  return [waitForText(text, pattern, context, signal), `${pattern} did not show`];
 }
 
 async function waitForPort(

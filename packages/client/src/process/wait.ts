@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@exec-server/rpc';
 import { requireWholeNumber } from '../usage.js';
 import { WaitTimeoutError } from './errors.js';
 import type { ProcessRecord } from './process-record.js';
@@ -14,7 +15,7 @@ export interface WaitOptions {
 export async function settleWithin(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
+    timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS));
   });
   await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
@@ -32,9 +33,10 @@ export async function waitWithin<T>(
   let stop = () => {};
   const givenUp = new Promise<never>((_, reject) => {
     if (timeoutMs !== undefined)
-      timer = setTimeout(() => {
-        reject(new WaitTimeoutError(`${missing} within ${timeoutMs} ms`, record.summarize()));
-      }, timeoutMs);
+      timer = setTimeout(
+        () => reject(new WaitTimeoutError(`${missing} within ${timeoutMs} ms`, record.summarize())),
+        Math.min(timeoutMs, MAX_TIMER_MS),
+      );
     stop = () => reject(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
   });

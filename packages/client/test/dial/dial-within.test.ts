@@ -49,6 +49,12 @@ describe('a failure says whether to try again', () => {
   test.each([
     [new ConnectError('here', 'refused', { cause: withCode('ECONNREFUSED') }), true],
     [new ConnectError('here', 'missing', { cause: withCode('ENOENT') }), true],
+    [
+      new ConnectError('here', 'no program', {
+        cause: Object.assign(withCode('ENOENT'), { syscall: 'spawn x' }),
+      }),
+      false,
+    ],
     [new ConnectError('here', 'forbidden', { cause: withCode('EACCES') }), false],
     [new ConnectError('here', 'tls', { cause: withCode('DEPTH_ZERO_SELF_SIGNED_CERT') }), false],
     [new ConnectError('here', 'tls', { cause: withCode('ERR_TLS_CERT_ALTNAME_INVALID') }), false],

@@ -168,6 +168,7 @@ test('a program that is not there is connect_failed', async () => {
     code: 'connect_failed',
     message: 'failed to connect to exec-server at stdio:/no/such/program: spawn /no/such/program ENOENT',
     cause: { code: 'ENOENT' },
+    retryable: false,
   });
 });
 

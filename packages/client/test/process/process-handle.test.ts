@@ -29,6 +29,43 @@ describe('a handle', () => {
     expect(result.exitCode).toBe(0);
   });
 
+  it('communicates with a process that has no stdin by an error, not by silence', async () => {
+    const machine = await openMachine();
+    await using handle = await machine.spawn(['cat']);
+    await expect(handle.communicate('lost')).rejects.toMatchObject({
+      code: 'usage',
+      message: "the process was started without stdin; start it with `stdin: 'pipe'`",
+    });
+  });
+
+  it('is itself the sequence of its events', async () => {
+    const machine = await openMachine();
+    const handle = await machine.spawn(sh('echo here; exit 3'));
+    await handle.result();
+    expect(await collect(handle)).toEqual(await collect(handle.events()));
+  });
+
+  it('waits longer than a timer can', async () => {
+    const machine = await openMachine();
+    const handle = await machine.spawn(sh('sleep 0.2; exit 3'));
+    expect(await handle.wait({ timeoutMs: 2 ** 31 })).toEqual({ kind: 'exited', exitCode: 3 });
+  });
+
+  it('has no options that are accepted and ignored', async () => {
+    const machine = await openMachine();
+    const bogus = <T>(options: unknown) => options as T;
+    for (const options of [{ stdin: 'inherit' }, { output: { maxBytes: 1 } }])
+      await expect(machine.spawn(['true'], bogus(options))).rejects.toMatchObject({ code: 'usage' });
+    await using handle = await machine.spawn(['sleep', '300'], { id: 'strict' });
+    await expect(handle.terminate(bogus({ grace: 1 }))).rejects.toMatchObject({ code: 'usage' });
+    await expect(collect(handle.stdout.lines(bogus({ afterSeq: 1 })))).rejects.toMatchObject({
+      code: 'usage',
+    });
+    for (const options of [{ mode: 'watch' }, { output: { spill: true } }])
+      await expect(machine.attach('strict', bogus(options))).rejects.toMatchObject({ code: 'usage' });
+    expect(handle.outcome).toBeUndefined();
+  });
+
   it('gives up waiting when told to, and the process goes on', async () => {
     const machine = await openMachine();
     await using handle = await machine.spawn(sh('echo begun; sleep 300'));
@@ -252,6 +289,13 @@ describe('terminate', () => {
       expect(outcome).toEqual({ kind: 'exited', exitCode: 0 });
     },
   );
+
+  it('has its own grace where none is said', async () => {
+    const machine = await openMachine();
+    const handle = await machine.spawn(['sleep', '300'], { graceMs: 4321 });
+    const unsaid = { graceMs: undefined, signal: undefined } as object;
+    expect(await handle.terminate(unsaid)).toMatchObject({ signal: 'SIGTERM', graceMs: 4321 });
+  });
 
   it('begins with another signal when asked to', async () => {
     const machine = await openMachine();

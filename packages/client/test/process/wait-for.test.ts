@@ -107,6 +107,36 @@ it('an abort ends the wait with its reason and leaves the process alone', async 
   expect(handle.outcome).toBeUndefined();
 });
 
+it.each([
+  { line: 'x', quietMs: 1 },
+  { line: 'x', text: 'x' },
+  { port: 1, line: 'x' },
+  { port: 1, stream: 'stdout' },
+  { line: 'x', host: 'localhost' },
+])('is about one thing, and %j is not', async (condition) => {
+  const machine = await openMachine();
+  await using handle = await machine.spawn(sh('echo x; exec sleep 300'));
+  await expect(handle.waitFor(condition as unknown as { port: number })).rejects.toMatchObject({
+    code: 'usage',
+  });
+});
+
+it('takes what is undefined as not said', async () => {
+  const machine = await openMachine();
+  await using handle = await machine.spawn(sh('echo x; exec sleep 300'));
+  const condition = { line: 'x', port: undefined, quietMs: undefined, timeoutMs: undefined };
+  expect(await handle.waitFor(condition as unknown as { line: string })).toBe('x');
+});
+
+it('waits longer than a timer can', async () => {
+  const machine = await openMachine();
+  await using handle = await machine.spawn(sh('sleep 0.2; echo x; exec sleep 300'));
+  expect(await handle.waitFor({ line: 'x', timeoutMs: 2 ** 31 })).toBe('x');
+  await expect(handle.waitFor({ quietMs: 2 ** 31, timeoutMs: 50 })).rejects.toMatchObject({
+    code: 'wait_timeout',
+  });
+});
+
 it('needs something to wait for', async () => {
   const machine = await openMachine();
   await using handle = await machine.spawn(['sleep', '300']);
