@@ -5,8 +5,8 @@ import { join } from 'node:path';
 /** Where commands under test leave what they said on stderr; not set, they leave nothing. */
 const DIRECTORY_VARIABLE = 'EXEC_SERVER_TEST_LOGS';
 
-/** A secret in the environment of every command under test. */
-const CANARY_VARIABLE = 'EXEC_SERVER_TEST_CANARY';
+/** A secret in the environment of every command under test, under a name that its children inherit too. */
+const CANARY_VARIABLE = 'LOG_CANARY';
 
 /** Keeps what a command says on stderr for whoever looks through the logs of the whole run. */
 export function archiveLog(pid: number | undefined, text: string): void {

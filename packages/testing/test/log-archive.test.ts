@@ -21,12 +21,12 @@ async function run(script: string): Promise<void> {
 }
 
 test('finds the secret in what commands said, as it is and in base64', async () => {
-  await run('echo "a line with $EXEC_SERVER_TEST_CANARY in it" >&2; echo more >&2');
-  await run('printf %s "$EXEC_SERVER_TEST_CANARY" | base64 >&2');
+  await run('echo "a line with $LOG_CANARY in it" >&2; echo more >&2');
+  await run('printf %s "$LOG_CANARY" | base64 >&2');
   expect(archive.findLeaks()).toHaveLength(2);
 });
 
 test('finds nothing where nothing is told', async () => {
-  await run('echo "$EXEC_SERVER_TEST_CANARY"; echo harmless >&2');
+  await run('echo "$LOG_CANARY"; echo harmless >&2');
   expect(archive.findLeaks()).toEqual([]);
 });
