@@ -160,3 +160,13 @@ test.each([
     message: expect.stringContaining(named),
   });
 });
+
+test('a session can be resumed as soon as the client before has closed', async () => {
+  const url = await listen('ws://127.0.0.1:0');
+  let resumeSessionId: string | undefined;
+  for (let turn = 0; turn < 20; turn++) {
+    const machine = await connect(url, resumeSessionId === undefined ? {} : { resumeSessionId });
+    resumeSessionId = machine.sessionId;
+    await machine.close();
+  }
+});

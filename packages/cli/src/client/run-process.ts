@@ -115,6 +115,8 @@ function toEnv(assignments: readonly string[], env: CommandIo['env']): Record<st
   return Object.fromEntries(
     assignments.map((assignment) => {
       const separator = assignment.indexOf('=');
+      if (separator === 0 || assignment === '')
+        throw new UsageError(`'--env ${assignment}' names no variable: give KEY=VALUE or KEY`);
       if (separator < 0) return [assignment, env[assignment]];
       return [assignment.slice(0, separator), assignment.slice(separator + 1)];
     }),

@@ -62,6 +62,7 @@ describe('exit codes of its own', () => {
     ['detaching from a server that ends at once', ['--detach', 'true'], 125],
     ['stdin and no stdin', ['-i', '-n', 'true'], 125],
     ['a duration that is none', ['--timeout', 'soon', 'true'], 125],
+    ['a variable without a name', ['-e', '=x', 'true'], 125],
   ])('%s', async (_, args, code) => {
     expect(await runCommand(['run', ...args])).toMatchObject({ code, stdout: '' });
   });

@@ -51,6 +51,8 @@ export class SessionLink {
   #sessionId: string | undefined;
   #environmentInfo: EnvironmentInfo | undefined;
   #paused = false;
+  /** The one that stood when it ended for good. */
+  #lastConnection: WireClient | undefined;
 
   constructor(dialer: Dialer, options: LinkOptions, listener: LinkListener) {
     this.#dialer = dialer;
@@ -122,10 +124,10 @@ export class SessionLink {
     else this.#state.wire.resume();
   }
 
-  /** Ends it for good. Idempotent. */
+  /** Ends it for good, and resolves when the connection is gone, so that the session can be resumed. Idempotent. */
   async close(): Promise<void> {
     this.#end(new ConnectionLostError(disconnectText('closed by this client'), { retryable: false }));
-    await this.#dialer.close();
+    await Promise.all([this.#dialer.close(), this.#lastConnection?.closed]);
   }
 
   #connectFirst(): Promise<WireClient> {
@@ -253,10 +255,10 @@ export class SessionLink {
 
   #end(error: ExecServerError): void {
     if (this.#state.kind === 'over') return;
-    const wire = this.#state.kind === 'connected' ? this.#state.wire : undefined;
+    this.#lastConnection = this.#state.kind === 'connected' ? this.#state.wire : undefined;
     this.#state = { kind: 'over', error };
     this.#closing.abort(error);
-    wire?.close();
+    this.#lastConnection?.close();
     this.#listener.onOver(error);
     // Whoever closes waits for this; nobody else can do anything about its failure.
     this.#dialer.close().catch(() => {});
