@@ -67,15 +67,26 @@ export class OutputFrameEncoder {
 
   /** @throws RangeError when `seq` is no safe integer from 0 on */
   encode(seq: number, stream: OutputFrame['stream'], data: Uint8Array): Uint8Array<ArrayBuffer> {
+    const head = this.encodeHead(seq, stream);
+    const frame = new Uint8Array(head.length + data.length);
+    frame.set(head);
+    frame.set(data, head.length);
+    return frame;
+  }
+
+  /**
+   * All of a frame before its data, for senders that take the two apart.
+   *
+   * @throws RangeError when `seq` is no safe integer from 0 on
+   */
+  encodeHead(seq: number, stream: OutputFrame['stream']): Uint8Array<ArrayBuffer> {
     if (!Number.isSafeInteger(seq) || seq < 0) throw new RangeError(`${seq} cannot be a sequence number`);
-    const frame = new Uint8Array(this.#head.length + data.length);
-    frame.set(this.#head);
-    frame.set(data, this.#head.length);
-    const header = new DataView(frame.buffer);
+    const head = this.#head.slice();
+    const header = new DataView(head.buffer);
     header.setUint8(STREAM_AT, STREAM_NUMBERS[stream]);
     header.setUint32(SEQ_HIGH_AT, Math.floor(seq / TWO_TO_THE_32));
     header.setUint32(SEQ_LOW_AT, seq % TWO_TO_THE_32);
-    return frame;
+    return head;
   }
 }
 

@@ -44,6 +44,17 @@ describe('output frames', () => {
     );
   });
 
+  it('are a head and the data, each head in memory of its own', () => {
+    const encoder = new OutputFrameEncoder('p', 's');
+    const data = Uint8Array.of(1, 2, 3);
+    const heads = [encoder.encodeHead(7, 'stdout'), encoder.encodeHead(8, 'pty')];
+    expect(heads.map((head) => hex(head) + hex(data))).toEqual([
+      hex(encoder.encode(7, 'stdout', data)),
+      hex(encoder.encode(8, 'pty', data)),
+    ]);
+    expect(() => encoder.encodeHead(-1, 'stdout')).toThrow(RangeError);
+  });
+
   it('any bytes are one frame or none', () => {
     const header = fc
       .tuple(fc.constantFrom(0, 1, 2), fc.nat(3), fc.nat(3), fc.nat(3), fc.constantFrom(0, 0, 1), fc.nat(255))

@@ -1,5 +1,6 @@
 import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
 import { describeClose, fitCloseReason } from './close-reason.js';
+import { joinBytes } from './join-bytes.js';
 import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 import { TransportOwner } from './transport-owner.js';
 
@@ -74,10 +75,11 @@ class BrowserWebSocketTransport implements Transport {
     this.send(lenientDecoder.decode(line.subarray(0, line.length - NEWLINE_BYTES)));
   }
 
-  sendBinary(frame: Uint8Array): void {
+  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
     if (this.#owner.phase !== 'live') return;
+    const message = rest === undefined ? frame : joinBytes(frame, rest);
     // Memory shared between threads is all that a browser would refuse, and no frame is made in such.
-    this.#socket.send(frame as Uint8Array<ArrayBuffer>);
+    this.#socket.send(message as Uint8Array<ArrayBuffer>);
     this.#watchDrain();
   }
 

@@ -1,9 +1,11 @@
 import { describeClose } from './close-reason.js';
 import { Fifo } from './fifo.js';
+import { joinBytes } from './join-bytes.js';
 import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 import { TransportOwner } from './transport-owner.js';
 
 const NEWLINE_BYTES = 1;
+const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -55,10 +57,11 @@ class MemoryTransport implements Transport {
     this.#outgoing.push({ kind: 'text', text: decoder.decode(message), bytes: message.length });
   }
 
-  sendBinary(frame: Uint8Array): void {
+  sendBinary(frame: Uint8Array, rest: Uint8Array = NOTHING): void {
     if (this.#owner.phase !== 'live') return;
     // A copy, as any wire makes one: the same frame may be on its way to others, and the receiver keeps what it gets.
-    this.#outgoing.push({ kind: 'binary', frame: new Uint8Array(frame), bytes: frame.length });
+    const copy = joinBytes(frame, rest);
+    this.#outgoing.push({ kind: 'binary', frame: copy, bytes: copy.length });
   }
 
   get carriesObjects(): boolean {

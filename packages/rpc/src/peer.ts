@@ -185,11 +185,14 @@ export class Peer {
     this.#measureQueue();
   }
 
-  /** Sends a binary message, which is not to be changed any more. Only where `carriesBinary`, to a side that expects it. */
-  sendBinary(frame: Uint8Array): void {
+  /**
+   * Sends one binary message in one or two parts, which are not to be changed any more. Only where `carriesBinary`, to a
+   * side that expects it.
+   */
+  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
     if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
     if (this.#ending !== undefined) return;
-    this.#transport.sendBinary(frame);
+    this.#transport.sendBinary(frame, rest);
     this.#measureQueue();
   }
 

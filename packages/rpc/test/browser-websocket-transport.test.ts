@@ -55,12 +55,14 @@ describe('messages', () => {
     pair.near.on('message', (data: Buffer, isBinary) => frames.push([data, isBinary]));
     transport.send('3');
     transport.sendBinary?.(Uint8Array.of(0xfe));
+    transport.sendBinary?.(Uint8Array.of(0xfc), Uint8Array.of(0xfb));
     transport.close();
     transport.sendBinary?.(Uint8Array.of(0xfd));
     await once(pair.near, 'close');
     expect(frames).toEqual([
       [Buffer.from('3'), false],
       [Buffer.from([0xfe]), true],
+      [Buffer.from([0xfc, 0xfb]), true],
     ]);
   });
 

@@ -119,6 +119,17 @@ describe('createMemoryTransportPair', () => {
     expect(arrived).toHaveLength(3);
   });
 
+  test('puts the parts of a binary message together', async () => {
+    const [a, b] = createMemoryTransportPair();
+    const arrived: Uint8Array[] = [];
+    const right = recordTransport(b, { onBinary: (bytes) => arrived.push(bytes) });
+    a.sendBinary?.(Uint8Array.of(1), Uint8Array.of(2, 3));
+    expect(a.bufferedBytes).toBe(3);
+    a.close();
+    await right.closed;
+    expect(arrived).toEqual([Uint8Array.of(1, 2, 3)]);
+  });
+
   test('reads binary messages as text for an owner that takes no others', async () => {
     const [a, b] = createMemoryTransportPair();
     a.sendBinary?.(Uint8Array.of(0xff));

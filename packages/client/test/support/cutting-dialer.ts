@@ -67,7 +67,7 @@ class CutTransport implements Transport {
     private readonly inner: Transport,
     private readonly cutWhen: CutWhen,
   ) {
-    this.sendBinary = (frame) => inner.sendBinary?.(frame);
+    this.sendBinary = (...parts) => inner.sendBinary?.(...parts);
   }
 
   get label(): string {

@@ -3,6 +3,9 @@ import { Fifo } from '../fifo.js';
 /** A frame to send, and whether it is binary and the last of its message. */
 export interface OutboundFrame {
   readonly data: string | Uint8Array;
+  /** What follows `data` in the same frame. */
+  readonly rest?: Uint8Array;
+  /** Length of all of it. */
   readonly bytes: number;
   readonly binary: boolean;
   readonly fin: boolean;

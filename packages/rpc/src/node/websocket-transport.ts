@@ -2,11 +2,13 @@ import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@exec-server/protocol';
 import type { RawData, WebSocket } from 'ws';
 import { describeClose, fitCloseReason } from '../close-reason.js';
+import { joinBytes } from '../join-bytes.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
-import { FrameQueue } from './frame-queue.js';
+import { FrameQueue, type OutboundFrame } from './frame-queue.js';
 import { TickCork } from './tick-cork.js';
+import { frameBinaryMessage } from './websocket-frame.js';
 
 /** How long the other side has to answer our close frame, or to go away after it broke the protocol. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -23,6 +25,11 @@ export interface WebSocketTransportOptions {
    * reports a plain end of the connection; and messages that are sent together leave together.
    */
   readonly stream?: Duplex;
+  /**
+   * Which side of the connection this is. A server masks nothing, so that with `stream` both parts of a binary message go
+   * out as they are, without a copy. @default 'client'
+   */
+  readonly role?: 'client' | 'server';
   /** Longest frame sent, in bytes; a longer message goes out in several. @default 16777216 */
   readonly maxFrameBytes?: number;
   /** Time for the other side to complete the close, in milliseconds. @default 5000 */
@@ -42,6 +49,8 @@ class WebSocketTransport implements Transport {
   readonly #closeTimeoutMs: number;
   readonly #owner = new TransportOwner();
   readonly #frames: FrameQueue;
+  /** Where messages in two parts are written to, past the socket, which takes one part only. */
+  readonly #gatherInto: Duplex | undefined;
   #paused = false;
   /** What went wrong before the end. */
   #failure: string | undefined;
@@ -53,11 +62,15 @@ class WebSocketTransport implements Transport {
     this.#socket = socket;
     this.#maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
     this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
-    const cork = options.stream === undefined ? undefined : new TickCork(options.stream);
+    const { stream } = options;
+    const cork = stream === undefined ? undefined : new TickCork(stream);
+    // A socket that compresses may still hold frames that were sent before.
+    const gathers = options.role === 'server' && socket.extensions === '';
+    this.#gatherInto = gathers ? stream : undefined;
     this.#frames = new FrameQueue(
-      ({ data, binary, fin }, onSent) => {
+      (frame, onSent) => {
         cork?.hold();
-        socket.send(data, { binary, fin }, onSent);
+        this.#write(frame, onSent);
       },
       () => this.#owner.drained(),
     );
@@ -82,15 +95,19 @@ class WebSocketTransport implements Transport {
   send(text: string): void {
     const bytes = Buffer.byteLength(text);
     if (bytes > this.#maxFrameBytes) this.#sendMessage(Buffer.from(text), false);
-    else this.#sendFrame(text, bytes, { binary: false, fin: true });
+    else this.#sendFrame({ data: text, bytes, binary: false, fin: true });
   }
 
   sendBytes(line: Uint8Array): void {
     this.#sendMessage(line.subarray(0, line.length - NEWLINE_BYTES), false);
   }
 
-  sendBinary(frame: Uint8Array): void {
-    this.#sendMessage(frame, true);
+  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
+    const bytes = frame.length + (rest?.length ?? 0);
+    if (rest === undefined) this.#sendMessage(frame, true);
+    else if (this.#gatherInto === undefined || bytes > this.#maxFrameBytes)
+      this.#sendMessage(joinBytes(frame, rest), true);
+    else this.#sendFrame({ data: frame, rest, bytes, binary: true, fin: true });
   }
 
   pause(): void {
@@ -123,13 +140,26 @@ class WebSocketTransport implements Transport {
     do {
       const frame = message.subarray(start, start + this.#maxFrameBytes);
       start += frame.length;
-      this.#sendFrame(frame, frame.length, { binary, fin: start === message.length });
+      this.#sendFrame({ data: frame, bytes: frame.length, binary, fin: start === message.length });
     } while (start < message.length);
   }
 
-  #sendFrame(data: string | Uint8Array, bytes: number, frame: { binary: boolean; fin: boolean }): void {
+  #sendFrame(frame: OutboundFrame): void {
     if (this.#owner.phase !== 'live' || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#frames.push({ data, bytes, ...frame });
+    this.#frames.push(frame);
+  }
+
+  #write(frame: OutboundFrame, onSent: () => void): void {
+    const { data, rest, binary, fin } = frame;
+    if (rest === undefined || typeof data === 'string') {
+      this.#socket.send(data, { binary, fin }, onSent);
+    } else if (this.#socket.readyState === this.#socket.OPEN && this.#gatherInto !== undefined) {
+      this.#gatherInto.write(frameBinaryMessage(data, frame.bytes));
+      this.#gatherInto.write(rest, onSent);
+    } else {
+      // Nothing follows a close frame.
+      process.nextTick(onSent);
+    }
   }
 
   #receive(data: RawData, isBinary: boolean): void {

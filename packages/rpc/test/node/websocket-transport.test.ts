@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createWebSocketTransport } from '../../src/node/index.js';
+import { createWebSocketTransport, type WebSocketTransportOptions } from '../../src/node/index.js';
 import { recordTransport } from '../support/record-transport.js';
 import { connectPair, type WebSocketPair } from '../support/websocket-pair.js';
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => pair.close());
 
-const openTransport = (options: { closeTimeoutMs?: number; maxFrameBytes?: number } = {}) =>
+const openTransport = (options: Partial<WebSocketTransportOptions> = {}) =>
   createWebSocketTransport(pair.near, { label: 'test', stream: pair.nearStream, ...options });
 
 /** Text and kind of the next `count` messages that the client gets. */
@@ -138,6 +138,85 @@ describe('messages', () => {
       { text: 'f'.repeat(length), isBinary: true },
     ]);
     expect(payloadLengths(Buffer.concat(raw))).toEqual([...frames, ...frames, ...frames]);
+  });
+});
+
+describe('binary messages in two parts', () => {
+  const START = Buffer.from('start:');
+
+  beforeEach(async () => {
+    await pair.close();
+    pair = await connectPair();
+  });
+
+  test.each([0, 1, 119, 120, 65_529, 65_530, 3_000_000])(
+    'a rest of %i bytes arrives behind its start, in order with all others, from either side',
+    async (length) => {
+      const rest = Buffer.alloc(length, 'r');
+      for (const role of ['server', 'client'] as const) {
+        const [socket, stream, other] =
+          role === 'server' ? [pair.near, pair.nearStream, pair.far] : [pair.far, pair.farStream, pair.near];
+        const transport = createWebSocketTransport(socket, { label: 'test', stream, role });
+        recordTransport(transport);
+        const arrived: Buffer[] = [];
+        const all = new Promise<void>((resolve) => {
+          other.on('message', (data: Buffer) => arrived.push(data) === 3 && resolve());
+        });
+        transport.send('before');
+        transport.sendBinary?.(START, rest);
+        transport.sendBytes(Buffer.from('after\n'));
+        expect(transport.bufferedBytes).toBe('before'.length + START.length + length + 'after'.length);
+        await all;
+        expect(arrived.map(String)).toEqual(['before', 'start:'.padEnd(START.length + length, 'r'), 'after']);
+        expect(rest.equals(Buffer.alloc(length, 'r'))).toBe(true);
+      }
+    },
+  );
+
+  test.each([
+    [15, [15]],
+    [16, [16]],
+    [17, [16, 1]],
+  ])('%i bytes in frames of at most 16 go out as %j', async (length, frames) => {
+    const transport = openTransport({ role: 'server', maxFrameBytes: 16 });
+    recordTransport(transport);
+    const raw: Buffer[] = [];
+    pair.farStream.on('data', (data: Buffer) => raw.push(data));
+    const messages = received(1);
+    transport.sendBinary?.(START, Buffer.alloc(length - START.length, 'r'));
+    expect(await messages).toEqual([{ text: 'start:'.padEnd(length, 'r'), isBinary: true }]);
+    expect(payloadLengths(Buffer.concat(raw))).toEqual(frames);
+  });
+
+  test('both parts leave with what else is sent in the same turn, in one write', async () => {
+    const transport = openTransport({ role: 'server' });
+    recordTransport(transport);
+    const writes: number[] = [];
+    const messages = received(2);
+    pair.farStream.on('data', (data: Buffer) => writes.push(data.length));
+    transport.sendBinary?.(START, Buffer.from('one'));
+    transport.sendBinary?.(START, Buffer.from('two'));
+    await messages;
+    expect(writes).toEqual([2 * (2 + START.length + 3)]);
+  });
+
+  test('those that wait when the other side closes are dropped, and the end is told', async () => {
+    const transport = openTransport({ role: 'server' });
+    const record = recordTransport(transport);
+    const rest = Buffer.alloc(1024 * 1024);
+    pair.far.pause();
+    for (let sent = 0; sent < 32; sent++) transport.sendBinary?.(START, rest);
+    const sizes: number[] = [];
+    pair.far.on('message', (data: Buffer) => sizes.push(data.length));
+    const problems: Error[] = [];
+    pair.far.on('error', (error) => problems.push(error));
+    pair.far.close(1000);
+    pair.far.resume();
+    expect(await record.closed).toBeUndefined();
+    expect(problems).toEqual([]);
+    expect(sizes.length).toBeLessThan(32);
+    expect(sizes.every((size) => size === START.length + rest.length)).toBe(true);
+    expect(transport.bufferedBytes).toBe(0);
   });
 });
 

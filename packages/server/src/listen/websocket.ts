@@ -140,6 +140,7 @@ class WebSocketListener implements Listener {
     const transport = createWebSocketTransport(webSocket, {
       label: `exec-server websocket ${remote}`,
       stream: socket,
+      role: 'server',
     });
     const keepAlive = new KeepAlive(
       {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { decodeOutputFrame, type OutputFrame } from '@exec-server/protocol';
@@ -148,10 +149,14 @@ export async function connectOverWebSocket(server: ExecServer): Promise<Connecte
   onTestFinished(() => listener.close());
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
-  const accepted = once(listener, 'connection') as Promise<[WebSocket]>;
+  const accepted = once(listener, 'connection') as Promise<[WebSocket, IncomingMessage]>;
   const client = new OutputClient(await connectWebSocket(`ws://127.0.0.1:${port}`));
-  const [socket] = await accepted;
-  const serverSide = createWebSocketTransport(socket, { label: 'exec-server websocket test' });
+  const [socket, { socket: stream }] = await accepted;
+  const serverSide = createWebSocketTransport(socket, {
+    label: 'exec-server websocket test',
+    stream,
+    role: 'server',
+  });
   server.accept(serverSide);
   return { client, serverSide };
 }
