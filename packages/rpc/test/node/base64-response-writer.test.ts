@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Base64ResponseWriter } from '../../src/node/base64-response-writer.js';
@@ -26,3 +27,15 @@ it('copies what it is given', () => {
   writer.append(block.subarray(0, 1));
   expect(JSON.parse(writer.finish().toString())).toEqual({ id: 1, result: { chunk: btoa('aaaab') } });
 });
+
+it.each([49_151, 49_152, 49_153, 98_304, 98_305])(
+  'pieces of %i bytes lose nothing where they are cut',
+  (length) => {
+    const piece = randomBytes(length);
+    const writer = new Base64ResponseWriter(1, 'data', 2 * length);
+    writer.append(piece);
+    writer.append(piece);
+    const data = Buffer.concat([piece, piece]).toString('base64');
+    expect(writer.finish().toString()).toBe(`{"id":1,"result":{"data":"${data}"}}\n`);
+  },
+);
