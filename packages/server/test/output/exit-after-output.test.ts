@@ -3,7 +3,7 @@ import { EXIT_DRAIN_MS, ExitAfterOutput } from '../../src/output/exit-after-outp
 import { describeExit } from '../../src/process/process-exit.js';
 import { FakeClock } from '../support/fake-clock.js';
 
-const exit = describeExit({ kind: 'exited', code: 3 }, false);
+const exit = describeExit({ kind: 'exited', code: 3 }, { timedOut: false, sandboxDenied: false });
 const chunkOf = (bytes: number) => ({ seq: 1, stream: 'stdout' as const, data: Buffer.alloc(bytes) });
 const MEBIBYTE = 1024 * 1024;
 

@@ -55,7 +55,7 @@ it('tells every reader everything, from when it came until it left', () => {
   publisher.attach(late, { holdsBack: false });
   publisher.output(chunk(2));
   leave();
-  publisher.exited(3, describeExit({ kind: 'exited', code: 0 }, false));
+  publisher.exited(3, describeExit({ kind: 'exited', code: 0 }, { timedOut: false, sandboxDenied: false }));
   publisher.closed(4);
   expect(early.events).toEqual(['output 1', 'output 2']);
   expect(late.events).toEqual(['output 2', 'exited 3', 'closed 4']);

@@ -34,6 +34,8 @@ describe('lifecycle events', () => {
     [
       'cannot be confined',
       startParams('p', ['/bin/true'], {
+        // Nobody said where the network that it is to be kept to is.
+        enforceManagedNetwork: true,
         sandbox: {
           permissions: {
             type: 'managed',
