@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { connect } from '@exec-server/client';
 import { createExecServer } from '@exec-server/server';
-import { type Fault, FaultProxy, fixture, isRunning } from '@exec-server/testing';
+import { type Fault, FaultProxy, fixture, isRunning, SpawnedCommand } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 
@@ -103,6 +104,14 @@ describe('security', () => {
     expect(await statusOf(url, {})).toBe(101);
     expect(await statusOf(url, { origin: 'https://evil.example' })).toBe(403);
     expect(await statusOf(url, { headers: { host: 'rebound.example' } })).toBe(403);
+  });
+});
+
+describe('platform', () => {
+  it('37: the sandbox does not start, and nobody says what is missing', async () => {
+    const doctor = new SpawnedCommand({ args: ['doctor'], env: { PATH: '/nonexistent' } });
+    const [said] = await Promise.all([text(doctor.stdout), doctor.exited]);
+    expect(said).toMatch(/limited +sandbox .*bubblewrap \(`bwrap`\) is not installed; install bubblewrap/);
   });
 });
 
