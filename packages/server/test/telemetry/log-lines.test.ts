@@ -19,7 +19,7 @@ test('lines name the connection, the session and the process that they are about
   await wire.request('process/start', shellParams('p', 'exit 3'));
   await untilClosed(wire, 'p');
   await wire.request('process/start', { ...shellParams('q', ''), argv: [] });
-  await await wire.close();
+  await wire.close();
   await expect.poll(() => find('session ended')).toBeDefined();
   const { sessionId } = wire;
   expect(find('connected')).toMatchObject({ level: 'debug', connectionId: 1, principal: 'anonymous' });

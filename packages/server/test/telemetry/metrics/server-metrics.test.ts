@@ -88,7 +88,7 @@ test('sessions are counted with and without a connection', async () => {
   const server = openServer();
   const wire = await openSession(server);
   expect(read(server, 'exec_server_sessions', { state: 'attached' })).toBe(1);
-  await await wire.close();
+  await wire.close();
   expect(read(server, 'exec_server_sessions', { state: 'detached' })).toBe(1);
   expect(read(server, 'exec_server_sessions_total')).toBe(1);
 });
