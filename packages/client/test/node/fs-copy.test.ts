@@ -47,13 +47,19 @@ function makeTree(path: (name?: string) => string): void {
 
 /** Everything that a copy has to keep. */
 function describeTree(root: string): Record<string, unknown> {
-  const found: Record<string, unknown> = { '': lstatSync(root).mode };
-  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    const path = `${root}/${name}`;
-    const stats = lstatSync(path);
-    if (stats.isSymbolicLink()) found[name] = readlinkSync(path);
-    else found[name] = [stats.mode, stats.isFile() ? readFileSync(path).toString('latin1') : 'directory'];
-  }
+  const found: Record<string, unknown> = {};
+  // Node's own recursion goes through links to directories.
+  const walk = (below: string) => {
+    for (const child of readdirSync(`${root}/${below}`)) {
+      const name = `${below}${child}`;
+      const path = `${root}/${name}`;
+      const stats = lstatSync(path);
+      if (stats.isSymbolicLink()) found[name] = readlinkSync(path);
+      else found[name] = [stats.mode, stats.isFile() ? readFileSync(path).toString('latin1') : 'directory'];
+      if (stats.isDirectory()) walk(`${name}/`);
+    }
+  };
+  walk('');
   return found;
 }
 
