@@ -47,7 +47,7 @@ function makeTree(path: (name?: string) => string): void {
 
 /** Everything that a copy has to keep. */
 function describeTree(root: string): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
+  const found: Record<string, unknown> = { '': lstatSync(root).mode };
   // Node's own recursion goes through links to directories.
   const walk = (below: string) => {
     for (const child of readdirSync(`${root}/${below}`)) {
