@@ -5,12 +5,18 @@ import { SpawnedCommand } from '@exec-server/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from './command-support.js';
 
+const MAIN = join(import.meta.dirname, '../dist/main.js');
+
 /** The packages of this repository that a command loads anything of. */
 async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'exec-server-coverage-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  // Coverage names every module that was loaded.
-  const command = new SpawnedCommand({ args, env: { ...process.env, NODE_V8_COVERAGE: directory } });
+  // Coverage names every module that was loaded. The bundle is cut where these are loaded, but has other names.
+  const command = new SpawnedCommand({
+    command: [process.execPath, MAIN],
+    args,
+    env: { ...process.env, NODE_V8_COVERAGE: directory },
+  });
   command.stdin.end();
   command.stdout.resume();
   await command.exited;
