@@ -22,6 +22,7 @@ export function drawHistory(history) {
   const perDecade = (WIDTH - middle - 70) / Math.log10(SCALE_END);
   const bars = rows.map((row, index) => drawRow(row, TOP + index * ROW_HEIGHT, middle, perDecade));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">
+<title>Times better than the reference</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="12" y="20" font-size="14" font-weight="bold">Times better than the reference, same work, same transport</text>
 <text x="12" y="36" fill="#666">${newest?.at.slice(0, 10) ?? ''}, Node ${newest?.node ?? ''}; the line is equality, a paler bar misses its target</text>
