@@ -1,30 +1,36 @@
-// A client that costs as little as possible, so that what is measured is the server. Big messages of output are
-// counted by their first bytes and thrown away; everything else is parsed.
+// A client that costs as little as possible, so that what is measured is the server. Long messages that carry output or
+// the contents of files are counted by their first bytes and thrown away; everything else is parsed.
 import { Buffer } from 'node:buffer';
 
-const OUTPUT_PREFIX = Buffer.from('{"method":"process/output"');
-const BODY_PREFIX = Buffer.from('{"method":"http/request/bodyDelta"');
-const DONE_MARK = Buffer.from('"done":true');
-
-/** Messages of output longer than this are counted, not parsed. */
-const PARSE_LIMIT_BYTES = 2048;
+const DONE_MARK = '"done":true';
 
 /** First byte of a binary output frame; no JSON text starts with it. */
 const BINARY_FRAME = 0x01;
 
-/** @param {{ send(text: string): void, onMessage(take: (message: Buffer, binary: boolean) => void): void, pause(): void, resume(): void, close(): void }} wire */
+/**
+ * What a long message is, by its beginning: output, a part of a body, or the answer with a file's contents. Both servers
+ * spell the members in this order.
+ */
+const COUNTED =
+  /^\{(?:"method":"(process\/output|http\/request\/bodyDelta)"|"id":(\d+),"result":\{"dataBase64":)/;
+
+/** @param wire one of `wires.mjs` */
 export class LeanClient {
   #wire;
   #nextId = 1;
   #pending = new Map();
   #listeners = new Set();
-  /** Bytes of messages of output that were counted without being parsed. */
+  /** Bytes of messages that were counted without being parsed. */
   countedBytes = 0;
   countedMessages = 0;
 
   constructor(wire) {
     this.#wire = wire;
-    wire.onMessage((message, binary) => this.#take(message, binary));
+    wire.receive({
+      counts: (head, binary) => (binary ? head[0] === BINARY_FRAME : COUNTED.test(head.toString('latin1'))),
+      count: (head, tail, length) => this.#count(head, tail, length),
+      take: (message) => this.#take(message),
+    });
   }
 
   /** Performs the handshake. */
@@ -39,6 +45,16 @@ export class LeanClient {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       this.#wire.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  /** A call whose last member is long text that is already there as bytes. */
+  callWithText(method, params, member, text) {
+    const id = this.#nextId++;
+    const head = JSON.stringify({ id, method, params: { ...params, [member]: '' } });
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#wire.sendPieces([Buffer.from(head.slice(0, -3)), text, Buffer.from(head.slice(-3))]);
     });
   }
 
@@ -70,17 +86,7 @@ export class LeanClient {
     this.#wire.close();
   }
 
-  #take(message, binary) {
-    if (binary && message[0] === BINARY_FRAME) {
-      this.#count(message);
-      return;
-    }
-    if (message.length > PARSE_LIMIT_BYTES) {
-      if (startsWith(message, OUTPUT_PREFIX)) return this.#count(message);
-      // The last delta has to be seen; its mark stands near the end of the message.
-      if (startsWith(message, BODY_PREFIX) && message.indexOf(DONE_MARK, message.length - 256) < 0)
-        return this.#count(message);
-    }
+  #take(message) {
     const parsed = JSON.parse(message.toString('latin1'));
     if (parsed.method !== undefined) {
       for (const listener of this.#listeners) listener(parsed.method, parsed.params);
@@ -92,12 +98,18 @@ export class LeanClient {
     else call?.reject(new Error(`${parsed.error.code}: ${parsed.error.message}`));
   }
 
-  #count(message) {
-    this.countedBytes += message.length;
+  #count(head, tail, length) {
+    this.countedBytes += length;
     this.countedMessages += 1;
+    if (head[0] === BINARY_FRAME) return;
+    const beginning = head.toString('latin1');
+    const [, method, id] = COUNTED.exec(beginning);
+    if (id !== undefined) {
+      this.#pending.get(Number(id))?.resolve();
+      this.#pending.delete(Number(id));
+    } else if (method === 'http/request/bodyDelta' && tail.includes(DONE_MARK)) {
+      const requestId = /"requestId":"([^"]*)"/.exec(beginning)?.[1];
+      for (const listener of this.#listeners) listener(method, { requestId, done: true });
+    }
   }
-}
-
-function startsWith(message, prefix) {
-  return message.length >= prefix.length && message.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 }
