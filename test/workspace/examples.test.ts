@@ -20,6 +20,7 @@ const EXPECTED: Readonly<Record<string, readonly string[] | RegExp>> = {
   'terminal.ts': ['200 50 true', "{ kind: 'exited', exitCode: 7 }"],
   'files.ts': ['one line', 'ENOENT', 'true', '1', 'created true', '200 healthy'],
   'in-process.ts': ['from the same process'],
+  'trace.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
   'unified-exec.mjs':
     /^exec_command, write_stdin\nChunk ID: [0-9a-f]{6}\nWall time: [\s\S]*…163 tokens truncated…[\s\S]*\n0 world hello world \n$/,
 };

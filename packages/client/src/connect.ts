@@ -32,6 +32,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ConnectOptions, true>> = {
   reconnect: true,
   binaryOutput: true,
   slowReader: true,
+  trace: true,
   onNetworkPolicyRequest: true,
   signal: true,
   lazy: true,

@@ -1,6 +1,6 @@
 /** Everything that works the same in Node and in browsers; the two entries add how to connect. */
 
-export type { EnvironmentInfo } from '@exec-server/protocol';
+export type { EnvironmentInfo, TraceContext } from '@exec-server/protocol';
 export type { Transport } from '@exec-server/rpc';
 export type { NetworkPolicyHandler } from './answer-server-requests.js';
 export type { ConnectOptions } from './connect.js';

@@ -157,7 +157,9 @@ export class Peer {
    */
   async request(method: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
     if (this.#ending !== undefined) throw new ConnectionLostError(this.#ending.reason);
-    return this.#calls.run(method, options, (id) => this.#send(encodeRequest(id, method, params)));
+    return this.#calls.run(method, options, (id) =>
+      this.#send(encodeRequest(id, method, params, options.trace)),
+    );
   }
 
   notify(method: string, params: unknown): void {

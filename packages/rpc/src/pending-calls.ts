@@ -1,4 +1,4 @@
-import type { RequestId } from '@exec-server/protocol';
+import type { RequestId, TraceContext } from '@exec-server/protocol';
 import { CallTimeoutError, PendingCallLimitError } from './errors.js';
 
 /** Longest delay the platform's timers take; a longer one would fire at once. */
@@ -10,6 +10,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Gives the call up; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** W3C trace context that the request is sent with. */
+  readonly trace?: TraceContext;
 }
 
 interface PendingCall {

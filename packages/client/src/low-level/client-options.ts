@@ -1,3 +1,4 @@
+import type { TraceContext } from '@exec-server/protocol';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
 
 /** How a lost connection is made again. */
@@ -35,6 +36,11 @@ export interface ExecServerClientOptions {
    * @default 'lag'
    */
   readonly slowReader?: 'lag' | 'pause';
+  /**
+   * Gives the W3C trace context that a call is sent with, so that what the server does is a part of the caller's trace.
+   * Asked at each call; nothing is sent where it answers nothing. What it throws the call rejects with.
+   */
+  readonly trace?: () => TraceContext | undefined;
   /** Decides for registered processes whether they may connect somewhere. @default everything is denied */
   readonly onNetworkPolicyRequest?: NetworkPolicyHandler;
 }

@@ -121,6 +121,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     );
     this.#calls = new SessionCalls(this.#link, {
       requestTimeoutMs: options.requestTimeoutMs,
+      trace: options.trace,
       wasProcessSeen: ({ processId, sessionId }) =>
         this.#followers.find(processId, this.#foreign(sessionId))?.wasSeen ?? false,
     });

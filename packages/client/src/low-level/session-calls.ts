@@ -1,4 +1,4 @@
-import type { MethodName, ParamsOf, ResultOf } from '@exec-server/protocol';
+import type { MethodName, ParamsOf, ResultOf, TraceContext } from '@exec-server/protocol';
 import type { SessionCallOptions } from '../session-client.js';
 import { abortable } from './abortable.js';
 import { askedWaitMs, mayBeResent } from './call-rules.js';
@@ -9,6 +9,8 @@ import { isLoss, toExecServerError } from './to-exec-server-error.js';
 export interface SessionCallsOptions {
   /** Time for answers, in milliseconds, beyond what a call asks the server to wait. */
   readonly requestTimeoutMs: number | undefined;
+  /** Gives the trace context of a call. */
+  readonly trace: (() => TraceContext | undefined) | undefined;
   /** Whether the server is known to have had a process. */
   wasProcessSeen(target: { readonly processId: string; readonly sessionId?: string | null }): boolean;
 }
@@ -31,7 +33,12 @@ export class SessionCalls {
   ): Promise<ResultOf<M>> {
     const { signal, resend = mayBeResent(method, params) } = options;
     const timeoutMs = options.timeoutMs ?? this.#defaultTimeoutMs(method, params);
-    const wireOptions = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
+    const trace = this.#options.trace?.();
+    const wireOptions = {
+      ...(signal && { signal }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(trace && { trace }),
+    };
     for (;;) {
       const wire = await this.#link.acquire(signal);
       try {

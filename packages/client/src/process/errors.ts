@@ -14,9 +14,10 @@ export class ExitError extends ExecServerError {
     super('exit', message);
   }
 
-  /** For a program that did not end with code 0. Only its name is told: arguments may be secrets. */
+  /** For a program that did not end well. Only its name is told: arguments may be secrets. */
   static ofProgram(program: string, result: ProcessResult): ExitError {
-    return new ExitError(`${program} ${describeOutcome(result.outcome)}`, result);
+    const after = result.timedOut ? ' after its `timeoutMs` had passed' : '';
+    return new ExitError(`${program} ${describeOutcome(result.outcome)}${after}`, result);
   }
 }
 

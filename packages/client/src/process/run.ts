@@ -21,7 +21,8 @@ export async function runProcess(
   try {
     const result = await resultUnlessAborted(handle, options.signal);
     if (check && result.outcome.kind === 'unknown') throw lossOf(handle, result);
-    if (check && result.exitCode !== 0) throw ExitError.ofProgram(argv[0] ?? '', result);
+    // A program that tidies up and exits with 0 when its time is over has not done its work either.
+    if (check && (result.exitCode !== 0 || result.timedOut)) throw ExitError.ofProgram(argv[0] ?? '', result);
     return result;
   } finally {
     handle.detach();

@@ -45,6 +45,13 @@ export interface CommonOptions {
   readonly graceMs?: number;
   /** What the program sees as `argv[0]`. @default the first element of argv */
   readonly arg0?: string;
+  /**
+   * Tell the process the trace context of its start, as `TRACEPARENT` and `TRACESTATE`: that of the server's own span where
+   * it makes spans, or else the one that the client's `trace` gave.
+   *
+   * @default false
+   */
+  readonly traceEnv?: boolean;
   /** What the process may touch. @default everything that the server's user may */
   readonly sandbox?: SandboxContext;
   readonly output?: OutputOptions;
@@ -62,7 +69,7 @@ export interface SpawnOptions extends CommonOptions {
 
 /** How to run a command. */
 export interface RunOptions extends Omit<SpawnOptions, 'stdin' | 'signal'> {
-  /** Reject with `ExitError` unless the command exits with code 0. @default false */
+  /** Reject with `ExitError` unless the command exits with code 0 before its `timeoutMs` is over. @default false */
   readonly check?: boolean;
   /** Terminates the process with everything it started; `run` rejects with the reason once it is gone. */
   readonly signal?: AbortSignal;
@@ -88,6 +95,7 @@ const COMMON_NAMES: readonly (keyof CommonOptions)[] = [
   'timeoutMs',
   'graceMs',
   'arg0',
+  'traceEnv',
   'sandbox',
   'output',
 ];

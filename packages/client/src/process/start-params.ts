@@ -30,10 +30,11 @@ export async function toStartParams(
   checkArgv(argv);
   checkOptions('`output`', options.output ?? {}, OUTPUT_OPTION_NAMES);
   checkNumbers(options);
-  const { inheritEnv = 'core', timeoutMs, tags, keepAliveMs, arg0, sandbox, output } = options;
+  const { inheritEnv = 'core', timeoutMs, tags, keepAliveMs, arg0, traceEnv, sandbox, output } = options;
   if (timeoutMs !== undefined) await requireCapability(client, 'processTimeout');
   if (tags !== undefined) await requireCapability(client, 'processTags');
   if (keepAliveMs !== undefined) await requireCapability(client, 'processKeepAlive');
+  if (traceEnv === true) await requireCapability(client, 'processTraceEnv');
   if (output?.spill === true) await requireCapability(client, 'processSpill');
   if (size !== undefined) await requireCapability(client, 'processSize');
   return {
@@ -48,6 +49,7 @@ export async function toStartParams(
     ...(tags !== undefined && { tags: { ...tags } }),
     ...(keepAliveMs !== undefined && { keepAliveMs }),
     ...(arg0 !== undefined && { arg0 }),
+    ...(traceEnv === true && { traceEnv }),
     ...(sandbox !== undefined && { sandbox }),
     ...(output?.spill === true && { spill: true }),
     ...(size !== undefined && { size }),

@@ -193,6 +193,19 @@ describe('a timeout', () => {
     expect(result.stdout.text()).toBe('begun\n');
   });
 
+  it('is an ExitError with `check` that tells of it, also for a program that then exits with 0', async () => {
+    const machine = await openMachine();
+    const tidy = sh('trap "exit 0" TERM; echo begun; while :; do sleep 0.05; done');
+    const error = await machine
+      .run(tidy, { timeoutMs: 2000, check: true })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ExitError);
+    expect(error).toMatchObject({
+      message: '/bin/sh exited with code 0 after its `timeoutMs` had passed',
+      result: { timedOut: true, exitCode: 0 },
+    });
+  });
+
   it('kills after the grace', async () => {
     const machine = await openMachine();
     const result = await machine.run([fixture('ignore-sigterm')], { timeoutMs: 2000, graceMs: 50 });

@@ -15,7 +15,7 @@ export function openServer(options: ExecServerOptions = {}): ExecServer {
 }
 
 /** Both ends of a connection to a server in the same process. */
-function connectTo(server: ExecServer): readonly [client: Transport, accepted: Transport] {
+export function connectTo(server: ExecServer): readonly [client: Transport, accepted: Transport] {
   const pair = createMemoryTransportPair('exec-server', `exec-server client ${++connections}`);
   server.accept(pair[1]);
   return pair;
