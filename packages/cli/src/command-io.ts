@@ -7,6 +7,8 @@ export type EndSignal = (typeof END_SIGNALS)[number];
 /** Where a command reads: a terminal, a pipe, a file. */
 export interface InputStream extends Readable {
   readonly isTTY?: boolean;
+  /** Its descriptor, where it has one. */
+  readonly fd?: number;
   /** Terminals only: whether keys arrive as they are typed, uninterpreted. */
   setRawMode?(raw: boolean): unknown;
 }

@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import { followProcess } from './follow-process.js';
 import { lendTerminal, terminalSize } from './local-terminal.js';
-import { readInput } from './read-input.js';
+import { isNullDevice, readInput } from './read-input.js';
 import { withMachine } from './with-machine.js';
 
 /** How long a detached process lives on where nobody says, in milliseconds: a day. */
@@ -59,7 +59,7 @@ type Run = (
 const runOnPipes: Run = async (machine, argv, flags, options, io) => {
   const handle = await machine.spawn(argv, {
     ...options,
-    ...(flags.stdin && { input: readInput(io.stdin) }),
+    ...(flags.stdin && !isNullDevice(io.stdin) && { input: readInput(io.stdin) }),
   });
   return followProcess(handle, io, handle.result());
 };

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { open } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/run-command-line.js';
 import { listen, makeDirectory, runCommand } from '../command-support.js';
 import { FakeIo } from '../support.js';
@@ -184,6 +186,16 @@ describe('a server that can do less', () => {
       stderr: expect.stringContaining('The server cannot pass on the end of stdin; --no-stdin does without.'),
     });
     expect(await runCommand(['run', '--connect', url, '-n', 'echo', 'x'])).toMatchObject({ stdout: 'x\n' });
+  });
+
+  it('needs no word about a stdin that is the null device', async () => {
+    const url = await listen({ disabledCapabilities: ['processCloseStdin'] });
+    const nothing = await open(devNull);
+    onTestFinished(() => nothing.close());
+    const io = new FakeIo();
+    Object.assign(io.stdin, { fd: nothing.fd });
+    const counted = await runCommand(['run', '--connect', url, 'wc', '-c'], io);
+    expect(counted).toEqual({ code: 0, stdout: '0\n', stderr: '' });
   });
 
   it('has terminals of its own size', async () => {
