@@ -125,12 +125,7 @@ async function innerSection() {
     for (const [name, meaning] of meanings) {
       const [, expression] = new RegExp(`const ${name} = ([\\d_ *]+);`).exec(source) ?? [];
       if (expression === undefined) continue;
-      const value = expression
-        .replaceAll('_', '')
-        .split('*')
-        .map(Number)
-        .reduce((product, factor) => product * factor);
-      rows.push([`\`${name}\``, format(value), meaning, `\`${file}\``]);
+      rows.push([`\`${name}\``, format(evaluate(expression)), meaning, `\`${file}\``]);
     }
   }
   return `## Inside the server
@@ -138,6 +133,14 @@ async function innerSection() {
 Fixed.
 
 ${table(['Name', 'Value', 'Meaning', 'Place in `packages/server/src`'], rows)}`;
+}
+
+/** The value of a product of numbers and powers, as the code writes it. */
+function evaluate(expression) {
+  const factors = expression.replaceAll('_', '').split(/(?<!\*)\*(?!\*)/);
+  return factors
+    .map((factor) => factor.split('**').map(Number))
+    .reduce((product, [base, exponent = 1]) => product * base ** exponent, 1);
 }
 
 /** Doc comments by the name that `declaration` finds on the line behind them, in the order of the file. */

@@ -6,8 +6,9 @@ import { compareVersions } from './plugin-version.js';
 
 /** Most plugins that are looked at. */
 const MAX_PLUGINS = 512;
-/** Largest note about a remote installation, in bytes, and longest id in it. */
+/** Largest note about a remote installation, in bytes. */
 const MAX_INSTALL_NOTE_BYTES = 16 * 1024;
+/** Longest id in such a note, in bytes. */
 const MAX_REMOTE_ID_BYTES = 1024;
 
 const MARKETPLACE = /^[A-Za-z0-9_-]+$/;

@@ -81,10 +81,10 @@ function parseClaims(payload: unknown): Claims | undefined {
 }
 
 /** As far as signed 64-bit integers reach, which some use for never. */
-const MAX_SECONDS = 2 ** 63;
+const LAST_SECOND = 2 ** 63;
 
 function isSeconds(value: unknown): value is number {
-  return Number.isInteger(value) && Math.abs(value as number) <= MAX_SECONDS;
+  return Number.isInteger(value) && Math.abs(value as number) <= LAST_SECOND;
 }
 
 function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: number): AuthOutcome {

@@ -1,4 +1,10 @@
-import { decodeResult, type NetworkTarget, SERVER_REQUESTS } from '@exec-server/protocol';
+import {
+  decodeResult,
+  MAX_POLICY_HOST_BYTES,
+  MAX_POLICY_REASON_BYTES,
+  type NetworkTarget,
+  SERVER_REQUESTS,
+} from '@exec-server/protocol';
 import type { Denial } from './decision.js';
 
 /** What the client has on top of the time that it set itself: for the way there and back, in milliseconds. */
@@ -6,12 +12,6 @@ export const ANSWER_GRACE_MS = 5_000;
 
 /** Questions of one proxy that may wait for an answer at once; more are denied. */
 export const MAX_OPEN_QUESTIONS = 64;
-
-/** Longest host that a client is asked about, in bytes. */
-export const MAX_HOST_BYTES = 253;
-
-/** Longest reason that is passed on, in bytes. */
-export const MAX_REASON_BYTES = 1_024;
 
 /** Sends a question to the client. Rejects without an answer: nobody is there, it took too long, it was an error. */
 export type SendQuestion = (
@@ -55,10 +55,10 @@ function readAnswer(answer: unknown): Denial | undefined {
   const { decision } = decodeResult(SERVER_REQUESTS['network/policyRequest'].result, answer);
   if (decision.type === 'allow') return undefined;
   const { type, reason } = decision;
-  if (Buffer.byteLength(reason) > MAX_REASON_BYTES || /\p{Cc}/u.test(reason)) return NO_ANSWER;
+  if (Buffer.byteLength(reason) > MAX_POLICY_REASON_BYTES || /\p{Cc}/u.test(reason)) return NO_ANSWER;
   return { decision: type, source: 'decider', reason: reason === '' ? 'policy_denied' : reason };
 }
 
 function isPresentable(host: string): boolean {
-  return host !== '' && Buffer.byteLength(host) <= MAX_HOST_BYTES && !/[\p{Cc}\s]/u.test(host);
+  return host !== '' && Buffer.byteLength(host) <= MAX_POLICY_HOST_BYTES && !/[\p{Cc}\s]/u.test(host);
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
@@ -53,4 +54,19 @@ it('several at once leave one whole file and nothing else', async () => {
   const written = readFileSync(path);
   expect(contents.some((content) => content.equals(written))).toBe(true);
   expect(readdirSync(directory)).toEqual(['f']);
+});
+
+it.each([39, 40, 41])('goes through %i links as far as the system does', async (links) => {
+  const directory = await makeTempDirectory();
+  const path = join(directory, '0');
+  for (let link = 0; link < links; link++) symlinkSync(`${link + 1}`, join(directory, `${link}`));
+  const target = join(directory, `${links}`);
+  writeFileSync(target, 'old');
+  const writing = replaceFile(Buffer.from(path), Buffer.from('new'), { followSymlinks: true });
+  if (links <= 40) await writing;
+  else await expect(writing).rejects.toMatchObject({ errno: constants.errno.ELOOP });
+  expect(readFileSync(target, 'utf8')).toBe(links <= 40 ? 'new' : 'old');
+  const readThrough = () => readFileSync(path, 'utf8');
+  if (links <= 40) expect(readThrough()).toBe('new');
+  else expect(readThrough).toThrow('ELOOP');
 });

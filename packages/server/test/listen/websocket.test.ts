@@ -209,6 +209,24 @@ describe('limits', () => {
     await once(socket, 'close');
   });
 
+  it('ends a connection whose request has no end', async () => {
+    const { listener } = await listen({
+      http: { headerTimeoutMs: 20, requestTimeoutMs: 50, idleTimeoutMs: 600_000 },
+    });
+    const socket = await openTcp(listener.url);
+    socket.write('POST /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n');
+    socket.resume();
+    await once(socket, 'close');
+  });
+
+  it('ends a connection that has nothing more to ask', async () => {
+    const { listener } = await listen({ http: { idleTimeoutMs: 20 } });
+    const socket = await openTcp(listener.url);
+    socket.write(`GET /readyz HTTP/1.1\r\nHost: ${new URL(listener.url).host}\r\n\r\n`);
+    socket.resume();
+    await once(socket, 'close');
+  });
+
   it.each([
     [2047, 200],
     [2048, 431],

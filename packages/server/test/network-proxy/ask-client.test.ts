@@ -1,10 +1,9 @@
+import { MAX_POLICY_HOST_BYTES, MAX_POLICY_REASON_BYTES } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   ANSWER_GRACE_MS,
   ClientDecider,
-  MAX_HOST_BYTES,
   MAX_OPEN_QUESTIONS,
-  MAX_REASON_BYTES,
   type SendQuestion,
 } from '../../src/network-proxy/ask-client.js';
 import type { AccessRequest } from '../../src/network-proxy/decision.js';
@@ -22,8 +21,17 @@ describe('answers', () => {
     ['ask', { type: 'ask', reason: 'why' }, { decision: 'ask', source: 'decider', reason: 'why' }],
     ['no reason', { type: 'deny', reason: '' }, { ...NO, reason: 'policy_denied' }],
     ['a control character', { type: 'deny', reason: 'a\nb' }, NO],
-    ['a reason of the limit', { type: 'ask', reason: 'é'.repeat(MAX_REASON_BYTES / 2) }, { decision: 'ask' }],
-    ['one byte more', { type: 'ask', reason: `${'é'.repeat(MAX_REASON_BYTES / 2)}x` }, NO],
+    [
+      'a reason of a byte less',
+      { type: 'ask', reason: 'x'.repeat(MAX_POLICY_REASON_BYTES - 1) },
+      { decision: 'ask' },
+    ],
+    [
+      'a reason of the limit',
+      { type: 'ask', reason: 'é'.repeat(MAX_POLICY_REASON_BYTES / 2) },
+      { decision: 'ask' },
+    ],
+    ['one byte more', { type: 'ask', reason: `${'é'.repeat(MAX_POLICY_REASON_BYTES / 2)}x` }, NO],
     ['something else', { type: 'perhaps' }, NO],
     ['nothing', undefined, NO],
   ])('%s', async (_name, decision, expected) => {
@@ -51,8 +59,9 @@ describe('questions', () => {
 
   it.each([
     ['', false],
-    ['a'.repeat(MAX_HOST_BYTES), true],
-    ['a'.repeat(MAX_HOST_BYTES + 1), false],
+    ['a'.repeat(MAX_POLICY_HOST_BYTES - 1), true],
+    ['a'.repeat(MAX_POLICY_HOST_BYTES), true],
+    ['a'.repeat(MAX_POLICY_HOST_BYTES + 1), false],
     ['a b', false],
     ['a\u0007', false],
   ])('about %j are asked: %s', async (host, asked) => {

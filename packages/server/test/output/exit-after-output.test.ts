@@ -85,6 +85,7 @@ describe('a reader that is behind', () => {
   });
 
   it.each([
+    [2 * MEBIBYTE - 1, false],
     [2 * MEBIBYTE, false],
     [2 * MEBIBYTE + 1, true],
   ])('cannot delay the end by what others write: %i bytes after it', (bytes, ended) => {

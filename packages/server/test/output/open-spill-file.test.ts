@@ -49,6 +49,8 @@ it.each([
   ['../../etc/passwd', '.._.._etc_passwd'],
   ['', ''],
   ['a\0b c\n', 'a_b_c_'],
+  ['x'.repeat(63), 'x'.repeat(63)],
+  ['x'.repeat(64), 'x'.repeat(64)],
   ['x'.repeat(65), 'x'.repeat(64)],
 ])('names the file for people after the process id %j', async (processId, name) => {
   expect(basename(await openIn(root, processId))).toMatch(new RegExp(`^[0-9a-f-]{36}-${name}\\.log$`));

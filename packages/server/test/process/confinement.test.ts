@@ -271,3 +271,19 @@ it('tells that the sandbox is why a process failed', async () => {
   const { result } = await wire.request('process/read', { processId: 'write' });
   expect(result).toMatchObject({ sandboxDenied: true });
 });
+
+it.each([
+  [511, true],
+  [512, true],
+  [513, false],
+])('%i files may be denied one by one: %s', async (count, allowed) => {
+  const directory = await makeTempDirectory();
+  const paths = Array.from({ length: count }, (_, index) => join(directory, `${index}`));
+  for (const path of paths) await writeFile(path, 'secret');
+  const sandbox = sandboxOf([READ_ROOT, ...paths.map((path) => rule(path, 'deny'))]);
+  const wire = await openSession(openServer());
+  const params = startParams('p', ['/bin/cat', paths.at(-1) ?? ''], { sandbox });
+  const { error } = await wire.request('process/start', params);
+  if (allowed) expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('');
+  else expect(error?.message).toContain('more than 512 files are denied one by one');
+});

@@ -115,6 +115,7 @@ describe('a process with a proxy', () => {
 
   it.each([
     ['', false],
+    [`${'é'.repeat(127)}x`, true],
     ['é'.repeat(128), true],
     [`${'é'.repeat(128)}x`, false],
   ])('has an id that questions can be asked about: %j', async (processId, accepted) => {
@@ -282,6 +283,19 @@ describe('a proxy that is there already', () => {
     const managedNetwork = way === 'ports' ? { loopbackPorts: [port] } : null;
     const script = `${FETCH} -x ${url} http://any.example/; echo; ${FETCH} --noproxy '*' ${other.url()} >/dev/null || echo no`;
     expect(await run(wire, script, { ...MANAGED, env, managedNetwork })).toBe('proxy\nno\n');
+  });
+
+  it.each([
+    [15, true],
+    [16, true],
+    [17, false],
+  ])('may have %i ports: %s', async (count, allowed) => {
+    const wire = await openSession(openServer());
+    const loopbackPorts = Array.from({ length: count }, (_, index) => 40_000 + index);
+    const changes = { ...MANAGED, managedNetwork: { loopbackPorts } };
+    const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
+    const message = 'sandbox intent cannot be enforced on this executor: more than 16 proxies';
+    expect(error).toEqual(allowed ? undefined : { code: -32602, message });
   });
 
   it('has to be known', async () => {

@@ -18,3 +18,10 @@ it('tells long ids apart without keeping them', () => {
   expect(memory.has(`${'x'.repeat(100_000)}a`)).toBe(true);
   expect(memory.has(`${'x'.repeat(100_000)}b`)).toBe(false);
 });
+
+it.each([63, 64, 65])('tells ids of %i characters apart', (length) => {
+  const memory = new WriteIdMemory(3);
+  const id = (last: string) => `${'x'.repeat(length - 1)}${last}`;
+  memory.add(id('a'));
+  expect([memory.has(id('a')), memory.has(id('b')), memory.has(`${id('a')}x`)]).toEqual([true, false, false]);
+});

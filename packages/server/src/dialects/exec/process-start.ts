@@ -1,5 +1,6 @@
 import {
   invalidParams,
+  MAX_CALLBACK_PROCESS_ID_BYTES,
   type NetworkProxyLaunch,
   type ProcessStartParams,
   type ProcessStartResult,
@@ -8,9 +9,6 @@ import * as engineStart from '../../process/start.js';
 import type { LifecycleEvent } from '../../sessions/session.js';
 import type { ConnectionScope, HandlerContext } from '../dialect.js';
 import { answerStart, toStartRequest } from './start-request.js';
-
-/** Longest id of a process that questions are asked about, in bytes. */
-const MAX_CALLBACK_ID_BYTES = 256;
 
 export function startProcess(
   params: ProcessStartParams,
@@ -36,9 +34,9 @@ function checkDecisionCallback(processId: string, { policyDecisionTimeoutMs }: N
   if (policyDecisionTimeoutMs === 0)
     throw invalidParams('network policy decision callback timeout must be nonzero');
   const bytes = Buffer.byteLength(processId);
-  if (bytes === 0 || bytes > MAX_CALLBACK_ID_BYTES)
+  if (bytes === 0 || bytes > MAX_CALLBACK_PROCESS_ID_BYTES)
     throw invalidParams(
-      `callback-enabled process ID must be non-empty and at most ${MAX_CALLBACK_ID_BYTES} bytes`,
+      `callback-enabled process ID must be non-empty and at most ${MAX_CALLBACK_PROCESS_ID_BYTES} bytes`,
     );
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { joinPath, parentPath, splitPath } from '../../fs/native-path.js';
 
 /** A symbolic link on the way to a path. */
@@ -32,11 +32,11 @@ export function locatePath(path: Uint8Array): Location {
   while (pending.length > 0) {
     const [name = Buffer.alloc(0), ...rest] = pending;
     const next = joinPath(here, name);
-    const stats: Stats | undefined = kind === 'directory' ? look(next) : undefined;
-    if (stats === undefined || links.length > MAX_LINKS)
+    const found: Found | undefined = kind === 'directory' ? look(next) : undefined;
+    if (found === undefined || links.length > MAX_LINKS)
       return { path: rest.reduce(joinPath, next), kind: 'missing', firstMissing: next, links };
-    if (stats.isSymbolicLink()) {
-      const target = readlinkSync(next, 'buffer');
+    if (found.kind === 'link') {
+      const { target } = found;
       links.push({ path: next, target });
       // From the beginning, because `..` in a link counts from where the link is.
       const start = target[0] === ROOT[0] ? target : joinPath(parentPath(next), target);
@@ -44,16 +44,21 @@ export function locatePath(path: Uint8Array): Location {
       here = ROOT;
       continue;
     }
-    kind = stats.isDirectory() ? 'directory' : 'file';
+    kind = found.kind;
     here = next;
     pending = rest;
   }
   return { path: here, kind, links };
 }
 
-function look(path: Buffer): Stats | undefined {
+type Found = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: Buffer };
+
+/** Links of other users' processes in `/proc` can be seen and not read: they lead nowhere, for the program as for us. */
+function look(path: Buffer): Found | undefined {
   try {
-    return lstatSync(path);
+    const stats = lstatSync(path);
+    if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path, 'buffer') };
+    return { kind: stats.isDirectory() ? 'directory' : 'file' };
   } catch {
     return undefined;
   }

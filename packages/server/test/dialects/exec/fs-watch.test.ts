@@ -328,6 +328,17 @@ describe('limits', () => {
     expect(await tryWatch('', 'd')).toEqual(refused('watch `` already exists'));
   });
 
+  it.each([
+    [39, {}],
+    [40, {}],
+    [41, { code: -32603, message: 'Symbolic link loop (os error 40)' }],
+  ])('a path through %i links', async (links, answer) => {
+    const { at, tryWatch } = await openWatching();
+    for (let link = 0; link < links; link++) symlinkSync(`${link + 1}`, at(`${link}`));
+    writeFileSync(at(`${links}`), '');
+    expect(await tryWatch('w', '0')).toEqual(answer);
+  });
+
   it('a tree has at most as many directories as may be watched', async () => {
     const { at, tryWatch } = await openWatching({ watchedDirectories: 3 });
     mkdirSync(at('d/one'), { recursive: true });

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { type InProcessWire, openInProcessWire } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
+import { connectInMemory } from '../../support/output-client.js';
 import { openServer, openSession, startParams, untilClosed, untilPrinted } from '../../support/session.js';
 
 const cat = (processId: string) => startParams(processId, ['/bin/cat'], { pipeStdin: true });
@@ -159,4 +161,43 @@ it.each([
     last = await viewer.request('process/attach', { processId: `p${index}`, sessionId: owner.sessionId });
   }
   expect(last?.error === undefined).toBe(allowed);
+});
+
+describe('a viewer that does not read', () => {
+  /** What one letter takes in the queue; session ids have the length of a UUID. */
+  const EVENT_BYTES = JSON.stringify({
+    method: 'process/output',
+    params: { processId: 'p', sessionId: randomUUID(), seq: 1, stream: 'stdout', chunk: btoa('a') },
+  }).length;
+
+  it.each([
+    [2 * EVENT_BYTES - 1, 2],
+    [2 * EVENT_BYTES, 2],
+    [2 * EVENT_BYTES + 1, 3],
+  ])(
+    'with %i bytes to its queue is sent %i of five events, and the rest when it reads',
+    async (bytes, sent) => {
+      // Beyond two bytes it is the queue of viewers alone that decides.
+      const server = openServer({
+        viewerQueueBytes: bytes,
+        outboundHighWaterBytes: 2,
+        outboundLowWaterBytes: 1,
+      });
+      const owner = await openSession(server);
+      await owner.request('process/start', cat('p'));
+      const { client, serverSide } = await connectInMemory(server);
+      await client.initialize();
+      await client.request('process/attach', { processId: 'p', sessionId: owner.sessionId });
+      client.transport.pause();
+      for (const letter of 'abcde') {
+        await write(owner, letter, { processId: 'p' });
+        await untilPrinted(owner, 'p', letter);
+      }
+      expect(serverSide.bufferedBytes).toBe(sent * EVENT_BYTES);
+      client.transport.resume();
+      await owner.request('process/closeStdin', { processId: 'p' });
+      const events = await client.untilClosed('p');
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    },
+  );
 });

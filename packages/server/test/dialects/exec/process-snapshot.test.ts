@@ -64,6 +64,7 @@ describe('process/snapshot', () => {
   });
 
   it.each([
+    [999, true],
     [1_000, true],
     [1_001, false],
   ])('of a terminal with 1,000 columns and %i rows has a screen: %s', async (rows, rendered) => {

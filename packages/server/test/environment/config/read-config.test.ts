@@ -224,6 +224,11 @@ describe('a project', () => {
   });
 });
 
+it.each([1024 * 1024 - 1, 1024 * 1024])('a file of %i bytes is read', async (bytes) => {
+  const machine = await makeMachine({ 'home/config.toml': 'model = "m"\n#'.padEnd(bytes, 'x') });
+  expect(await machine.models('work')).toEqual(['m']);
+});
+
 describe('a file that cannot be used', () => {
   it.each([
     ['home/config.toml', 'a = 1\nmodel = home"\n', /home\/config\.toml:2:9: invalid value$/],

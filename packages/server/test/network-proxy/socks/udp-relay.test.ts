@@ -5,6 +5,7 @@ import { before } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decodeAddress, encodeAddress } from '../../../src/network-proxy/socks/messages.js';
 import { readExactly } from '../../../src/network-proxy/socks/read-exactly.js';
+import { MAX_DESTINATIONS, MAX_WAITING_DATAGRAMS } from '../../../src/network-proxy/socks/udp-association.js';
 import { MAX_ASSOCIATIONS } from '../../../src/network-proxy/socks/udp-relay.js';
 import { connectToPort, type OpenProxy, openProxy } from '../../support/network-proxy.js';
 
@@ -110,6 +111,66 @@ describe('datagrams', () => {
     program.send(datagram('127.0.0.1', echo, 'real'), relay, '127.0.0.1');
     expect((await answer).toString('latin1')).toMatch(/REAL$/);
     expect(proxy.decisions).toHaveLength(1);
+  });
+});
+
+describe('limits of an association', () => {
+  it('places beyond so many are not even asked about', async () => {
+    const echo = await openEcho();
+    let decided: () => void = () => {};
+    const proxy = await openProxy(LOCAL, { onDecision: () => decided() });
+    const program = await openUdp();
+    const { relay } = await associate(proxy);
+    const send = (port: number) => program.send(datagram('127.0.0.1', port, 'x'), relay, '127.0.0.1');
+    for (const port of [echo, ...Array.from({ length: MAX_DESTINATIONS - 1 }, (_, index) => 1 + index)]) {
+      const decision = new Promise<void>((resolve) => {
+        decided = resolve;
+      });
+      send(port);
+      await decision;
+    }
+    expect(proxy.decisions).toHaveLength(MAX_DESTINATIONS);
+    send(MAX_DESTINATIONS);
+    const answer = nextMessage(program);
+    send(echo);
+    expect((await answer).toString('latin1')).toMatch(/X$/);
+    expect(proxy.decisions).toHaveLength(MAX_DESTINATIONS);
+  });
+
+  it.each([
+    [MAX_WAITING_DATAGRAMS - 1, MAX_WAITING_DATAGRAMS - 1],
+    [MAX_WAITING_DATAGRAMS, MAX_WAITING_DATAGRAMS],
+    [MAX_WAITING_DATAGRAMS + 1, MAX_WAITING_DATAGRAMS],
+  ])('of %i datagrams that wait for a decision %i are sent after it', async (count, sent) => {
+    const [echo, target] = [await openEcho(), await openUdp()];
+    const { port } = target.address();
+    const allowed = { decision: { type: 'allow' } };
+    let decide: () => void = () => {};
+    const held = new Promise((resolve) => {
+      decide = () => resolve(allowed);
+    });
+    const proxy = await openProxy(
+      { ...LOCAL, reviewDomains: ['*'] },
+      { ask: { timeoutMs: 60_000, send: async (asked) => (asked.port === port ? held : allowed) } },
+    );
+    const [program, other] = [await openUdp(), await openUdp()];
+    const { relay } = await associate(proxy, program.address().port);
+    await associate(proxy, other.address().port);
+    const send = (text: string) => program.send(datagram('127.0.0.1', port, text), relay, '127.0.0.1');
+    for (let index = 0; index < count; index++) send('x');
+    // All programs hand in their datagrams at one port, so that an answer to this one means that the others were seen.
+    const seen = nextMessage(other);
+    other.send(datagram('127.0.0.1', echo, 'seen'), relay, '127.0.0.1');
+    await seen;
+    const heard: string[] = [];
+    const isOver = new Promise<void>((resolve) => {
+      target.on('message', (data) => (data.toString() === 'x' ? heard.push('x') : resolve()));
+    });
+    decide();
+    await nextMessage(target);
+    send('last');
+    await isOver;
+    expect(heard).toHaveLength(sent);
   });
 });
 

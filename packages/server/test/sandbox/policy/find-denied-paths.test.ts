@@ -1,14 +1,18 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { findDeniedPaths, MAX_DENIED_PATHS } from '../../../src/sandbox/policy/find-denied-paths.js';
+import {
+  findDeniedPaths,
+  MAX_DENIED_PATHS,
+  MAX_SCANNED_ENTRIES,
+} from '../../../src/sandbox/policy/find-denied-paths.js';
 import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
 import { pattern, READ_ROOT, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
-async function find(directory: string, text: string, depth?: number): Promise<string[]> {
+async function find(directory: string, texts: string | readonly string[], depth?: number): Promise<string[]> {
   const context = sandboxOf(
-    [READ_ROOT, pattern(`${directory}/${text}`, 'deny')],
+    [READ_ROOT, ...[texts].flat().map((text) => pattern(`${directory}/${text}`, 'deny'))],
     depth === undefined ? {} : { depth },
   );
   const { files } = resolvePolicy(context, { temporaryDirectories: [] });
@@ -39,4 +43,21 @@ it('refuses to hide more than it can', async () => {
   expect(await find(directory, '*')).toHaveLength(MAX_DENIED_PATHS);
   await writeFile(last, '');
   await expect(find(directory, '*')).rejects.toMatchObject({ failure: 'unenforceable' });
+});
+
+it('refuses to look at more than it can', async () => {
+  const directory = await makeTempDirectory();
+  const [many, few] = [1_000, MAX_SCANNED_ENTRIES / 1_000];
+  for (const name of ['large', 'small']) await mkdir(join(directory, name));
+  for (let index = 0; index < many; index++) await writeFile(join(directory, `large/${index}`), '');
+  const add = (index: number) => writeFile(join(directory, `small/${index}`), '');
+  // Each pattern looks at a directory of its own accord; the last one makes the difference.
+  const patterns = Array.from({ length: few - 1 }, (_, index) => `large/none-${index}*`);
+  const look = () => find(directory, [...patterns, 'small/none*']);
+  for (let index = 1; index < many; index++) await add(index);
+  expect(await look()).toEqual([]);
+  await add(many);
+  expect(await look()).toEqual([]);
+  await add(many + 1);
+  await expect(look()).rejects.toThrow(`more than ${MAX_SCANNED_ENTRIES} entries`);
 });
