@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { callSystem } from './file-error.js';
 import { splitPath } from './native-path.js';
@@ -26,21 +26,30 @@ export interface FileMetadata {
 export interface MetadataOptions extends LinkPolicy {
   /** Describe a link at the end of the path itself. @default false */
   readonly describeLink?: boolean;
+  /** Asked first, and may answer at once. Links are not followed. @default nobody */
+  readonly findCached?: ((path: Buffer) => EntryStats | undefined) | undefined;
+}
+
+/** What is told about an entry. */
+interface EntryStats extends Pick<FileMetadata, 'size' | 'createdAtMs' | 'modifiedAtMs'> {
+  /** Type and permission bits. */
+  readonly mode: number;
 }
 
 /**
- * Describes what is at a path. On the thread pool, although that is a good part of the time that such a request takes
- * (`bench/fs-metadata.mjs`): a network file system that hangs would take the event loop, and every connection, along.
+ * Describes what is at a path. On the thread pool, unless `findCached` knows: a network file system that hangs would
+ * take the event loop, and every connection, along.
  */
 export async function readMetadata(
   path: Buffer,
-  { followSymlinks, describeLink = false }: MetadataOptions,
+  { followSymlinks, describeLink = false, findCached }: MetadataOptions,
 ): Promise<FileMetadata> {
   if (!followSymlinks) return readUnlinked(path, describeLink ? lstatExact : statUnlinked);
-  const own = await lstatExact(path);
-  const isSymlink = own.isSymbolicLink();
-  const stats = isSymlink && !describeLink ? await callSystem(stat(path, { bigint: true })) : own;
-  return describe(stats, { isSymlink, modifiedAtMs: Math.max(0, toMs(stats.mtimeNs)) });
+  const own = findCached?.(path) ?? toEntryStats(await lstatExact(path));
+  const isSymlink = isKind(own, constants.S_IFLNK);
+  const stats =
+    isSymlink && !describeLink ? toEntryStats(await callSystem(stat(path, { bigint: true }))) : own;
+  return describe(stats, { isSymlink, modifiedAtMs: Math.max(0, stats.modifiedAtMs) });
 }
 
 async function readUnlinked(
@@ -49,8 +58,8 @@ async function readUnlinked(
 ): Promise<FileMetadata> {
   // The root has no name to look up in another directory.
   const isRoot = splitPath(path).length === 0;
-  const stats = await (isRoot ? withDirectory([], statRoot) : withoutLinks(path, look));
-  return describe(stats, { isSymlink: stats.isSymbolicLink(), modifiedAtMs: toMs(stats.mtimeNs) });
+  const stats = toEntryStats(await (isRoot ? withDirectory([], statRoot) : withoutLinks(path, look)));
+  return describe(stats, { isSymlink: isKind(stats, constants.S_IFLNK), modifiedAtMs: stats.modifiedAtMs });
 }
 
 function lstatExact(path: Buffer): Promise<BigIntStats> {
@@ -61,19 +70,32 @@ function statRoot(root: PinnedDirectory): Promise<BigIntStats> {
   return callSystem(stat(root.path, { bigint: true }));
 }
 
+function toEntryStats({ mode, size, birthtimeNs, mtimeNs }: BigIntStats): EntryStats {
+  return {
+    mode: Number(mode),
+    size: Number(size),
+    createdAtMs: toMs(birthtimeNs),
+    modifiedAtMs: toMs(mtimeNs),
+  };
+}
+
 function describe(
-  stats: BigIntStats,
+  stats: EntryStats,
   { isSymlink, modifiedAtMs }: Pick<FileMetadata, 'isSymlink' | 'modifiedAtMs'>,
 ): FileMetadata {
   return {
-    isDirectory: stats.isDirectory(),
-    isFile: stats.isFile(),
+    isDirectory: isKind(stats, constants.S_IFDIR),
+    isFile: isKind(stats, constants.S_IFREG),
     isSymlink,
-    size: Number(stats.size),
-    createdAtMs: toMs(stats.birthtimeNs),
+    size: stats.size,
+    createdAtMs: stats.createdAtMs,
     modifiedAtMs,
-    mode: Number(stats.mode) & MAX_MODE,
+    mode: stats.mode & MAX_MODE,
   };
+}
+
+function isKind({ mode }: EntryStats, kind: number): boolean {
+  return (mode & constants.S_IFMT) === kind;
 }
 
 /** Rounds down, also before 1970. A double of milliseconds would round up what is just below the next one. */

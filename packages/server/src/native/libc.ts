@@ -67,6 +67,12 @@ export interface Libc {
   inotify_init1(flags: number): number;
   inotify_add_watch(fd: number, path: Uint8Array, mask: number): number;
   inotify_rm_watch(fd: number, watch: number): number;
+  /** No function of the C library: `syscall` with the arguments of this one call, whose number comes first. */
+  openat2(number: number, directory: number, path: Uint8Array, how: Uint8Array, howBytes: number): number;
+  /** Absent before glibc 2.28. */
+  readonly statx:
+    | ((directory: number, path: Uint8Array, flags: number, mask: number, into: Uint8Array) => number)
+    | null;
   /** Absent before glibc 2.27. */
   readonly memfd_create: ((name: Uint8Array, flags: number) => number) | null;
   /** Absent in musl. */
@@ -115,6 +121,9 @@ const PROTOTYPES = {
   inotify_rm_watch: 'int inotify_rm_watch(int fd, int watch)',
 } as const;
 
+const OPENAT2 =
+  'int64 syscall(int64 number, int64 directory, const void *path, const void *how, size_t size)';
+const STATX = 'int statx(int directory, const void *path, int flags, uint mask, void *into)';
 const MEMFD_CREATE = 'int memfd_create(const void *name, uint flags)';
 const MALLOPT = 'int mallopt(int option, int value)';
 const CLOSEFROM = 'int posix_spawn_file_actions_addclosefrom_np(void *actions, int from)';
@@ -155,6 +164,8 @@ function declareLibc(): Libc {
     open: (path, flags) => open(path, flags) as number,
     fcntl: (fd, command, value) => fcntl(fd, command, 'int', value) as number,
     ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument) as number,
+    openat2: library.func(OPENAT2) as unknown as Libc['openat2'],
+    statx: declareOptional(library, STATX),
     memfd_create: declareOptional(library, MEMFD_CREATE),
     mallopt: declareOptional(library, MALLOPT),
     addClosefrom: declareOptional(library, CLOSEFROM),

@@ -1,4 +1,5 @@
 import { type app, nativePathText } from '@exec-server/protocol';
+import { findCachedEntry } from '../../fs/cached-entry.js';
 import * as copies from '../../fs/copy.js';
 import * as directories from '../../fs/create-directory.js';
 import { readMetadata } from '../../fs/metadata.js';
@@ -31,7 +32,7 @@ export async function createDirectory({ path, recursive }: app.FsCreateDirectory
 
 export async function getMetadata({ path }: app.FsGetMetadataParams): Promise<app.FsGetMetadataResult> {
   const { isDirectory, isFile, isSymlink, modifiedAtMs } = await answerFor(
-    readMetadata(toPath(path), FOLLOW),
+    readMetadata(toPath(path), { ...FOLLOW, findCached: findCachedEntry }),
   );
   // The reference never tells the time of creation.
   return { isDirectory, isFile, isSymlink, createdAtMs: 0, modifiedAtMs };

@@ -1,12 +1,17 @@
 import type { FsGetMetadataParams, FsGetMetadataResult } from '@exec-server/protocol';
-import { readMetadata } from '../../fs/metadata.js';
+import { type MetadataOptions, readMetadata } from '../../fs/metadata.js';
 import { answerFor, toNativePath } from './fs-common.js';
 
-export async function getMetadata(params: FsGetMetadataParams): Promise<FsGetMetadataResult> {
+/** @param findCached for the server; helpers in a sandbox are without native code */
+export async function getMetadata(
+  params: FsGetMetadataParams,
+  findCached?: MetadataOptions['findCached'],
+): Promise<FsGetMetadataResult> {
   const full = await answerFor(
     readMetadata(toNativePath(params.path), {
       followSymlinks: params.followSymlinks ?? true,
       describeLink: params.describeLink ?? false,
+      findCached,
     }),
   );
   if (params.full) return full;

@@ -8,6 +8,7 @@ import {
   type ResultOf,
 } from '@exec-server/protocol';
 import type { FileAccess } from '../../connection/file-order.js';
+import { findCachedEntry } from '../../fs/cached-entry.js';
 import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import type { CapabilityGates } from './capability-gates.js';
@@ -80,7 +81,7 @@ const HANDLERS: Handlers = {
   'fs/readFile': readFile,
   'fs/writeFile': writeFile,
   'fs/createDirectory': createDirectory,
-  'fs/getMetadata': getMetadata,
+  'fs/getMetadata': (params) => getMetadata(params, findCachedEntry),
   'fs/canonicalize': canonicalizePath,
   'fs/readDirectory': readDirectory,
   'fs/walk': walkTree,

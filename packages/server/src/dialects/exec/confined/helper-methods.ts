@@ -1,3 +1,4 @@
+import type { FsGetMetadataParams } from '@exec-server/protocol';
 import { discoverInstalled, type InstalledPlaces } from '../../../capabilities/discover-installed.js';
 import { FileMethod } from '../../../sandbox/files/frames.js';
 import type { ContentContext } from '../../file-content.js';
@@ -24,7 +25,7 @@ export const HELPER_METHODS = {
   'fs/canonicalize': canonicalizePath,
   'fs/copy': copyPath,
   'fs/createDirectory': createDirectory,
-  'fs/getMetadata': getMetadata,
+  'fs/getMetadata': (params: FsGetMetadataParams) => getMetadata(params),
   'fs/readDirectory': readDirectory,
   'fs/readFile': readWholeFile,
   'fs/readLink': readLink,
