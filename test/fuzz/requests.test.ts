@@ -2,15 +2,16 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeResult, ErrorCode, METHODS, type MethodName, nativeToPathUri } from '@exec-server/protocol';
+import { METHODS, nativeToPathUri } from '@exec-server/protocol';
 import { createExecServer, type ExecServer } from '@exec-server/server';
-import { before, openInProcessWire } from '@exec-server/testing';
+import { openInProcessWire } from '@exec-server/testing';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../packages/server/test/support/session.js';
 import { anyText } from './json-text.js';
 import { testProperty } from './property.js';
-import { nearlyValid, type Replacements, validValue } from './schema-values.js';
+import { answerOrEnd, expectAnswers, randomRequests } from './random-requests.js';
+import type { Replacements } from './schema-values.js';
 
 const directory = await mkdtemp(join(await realpath(tmpdir()), 'exec-server-fuzz-'));
 const home = join(directory, 'home');
@@ -22,24 +23,6 @@ afterAll(async () => {
   await server.close();
   await rm(directory, { recursive: true, force: true });
 });
-
-/** Codes that a request may be refused with. */
-const REFUSALS: readonly number[] = Object.values(ErrorCode).filter(
-  (code) => code !== ErrorCode.transportClosed,
-);
-
-/** Methods that change files: they get paths below the directory of this test and nothing else. */
-const CHANGING: ReadonlySet<MethodName> = new Set<MethodName>([
-  'fs/writeFile',
-  'fs/open',
-  'fs/writeBlock',
-  'fs/createDirectory',
-  'fs/remove',
-  'fs/copy',
-  'fs/rename',
-  'fs/setMode',
-  'fs/symlink',
-]);
 
 const name = fc.constantFrom('a', 'b', 'c d', 'é', 'x%2F');
 const path = fc
@@ -85,28 +68,11 @@ const REPLACEMENTS: Replacements = {
   resumeSessionId: fc.uuid(),
 };
 
-const request = fc.oneof(
-  ...(Object.keys(METHODS) as MethodName[]).map((method) => {
-    const valid = validValue(METHODS[method].params, REPLACEMENTS);
-    const params = CHANGING.has(method)
-      ? valid
-      : fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: nearlyValid(valid) });
-    return params.map((value) => ({ method, params: value }));
-  }),
-);
-
 testProperty(
   'every request gets one answer, with a result as described or an error with a code',
-  fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 8 }), async (requests) => {
+  fc.asyncProperty(randomRequests(METHODS, REPLACEMENTS), async (requests) => {
     const wire = await openSession(server);
-    const answers = await Promise.all(requests.map(({ method, params }) => wire.request(method, params)));
-    for (const [index, { result, error }] of answers.entries()) {
-      const { method } = requests[index] as { method: MethodName };
-      if (error === undefined) decodeResult(METHODS[method].result, result);
-      else expect(REFUSALS, `${method}: ${error.message}`).toContain(error.code);
-    }
-    const ids = wire.received.filter(({ method }) => method === undefined).map((message) => message.id);
-    expect(new Set(ids).size).toBe(ids.length);
+    await expectAnswers(wire, requests, METHODS);
     await wire.close();
   }),
   400,
@@ -120,10 +86,7 @@ testProperty(
     async (texts, initialized) => {
       const wire = initialized ? await openSession(server) : openInProcessWire(server);
       for (const text of texts) wire.sendRaw(text);
-      // No answer means that the connection has ended.
-      await wire
-        .request('initialize', { clientName: 'fuzz' })
-        .catch(() => before(wire.closed, () => new Error('neither answered nor closed')));
+      await answerOrEnd(wire, wire.request('initialize', { clientName: 'fuzz' }));
       await wire.close();
       const other = await openSession(server);
       expect((await other.request('environment/status')).result).toEqual({ status: 'ready' });

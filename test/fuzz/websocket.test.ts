@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect } from 'vitest';
 import { anyText } from './json-text.js';
 import { testProperty } from './property.js';
+import { answerOrEnd } from './random-requests.js';
 
 const server = createExecServer();
 const listener = await server.listen('ws://127.0.0.1:0');
@@ -121,10 +122,7 @@ testProperty(
     async (messages) => {
       using wire = await openWire(listener.url);
       for (const message of messages) wire.sendRaw(message);
-      // No answer means that the connection has ended.
-      await wire
-        .request('initialize', { clientName: 'fuzz' })
-        .catch(() => before(wire.closed, () => new Error('neither answered nor closed')));
+      await answerOrEnd(wire, wire.request('initialize', { clientName: 'fuzz' }));
       await expectServing();
     },
   ),
