@@ -1,66 +1,102 @@
 // What the machine gives at best: the same work with nothing in between.
-
-import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
-import { connect, createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { measureSpawns } from './floor-native.mjs';
+import { ownChild } from './leftovers.mjs';
+import { measureSeconds, runMany, sampleMs, samplesOf } from './measure.mjs';
+import { RunningServer } from './servers.mjs';
 
 const MIB = 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const AT_A_TIME = 32;
+const BARE_SERVER = fileURLToPath(new URL('bare-server.mjs', import.meta.url));
 
-async function seconds(work) {
-  const started = process.hrtime.bigint();
-  await work();
-  return Number(process.hrtime.bigint() - started) / 1e9;
-}
+/** What each figure of the floor is, in the order in which they are printed. */
+export const floorWords = {
+  nodeStartMs: 'bare Node, start to end of `node -e 0`, p50, ms',
+  nodeRssMib: 'bare Node, memory, MiB',
+  spawnMs: '`posix_spawn` of `true` to its end, p50, ms',
+  spawnP99Ms: '`posix_spawn` of `true` to its end, p99, ms',
+  childProcessMs: 'the same by `child_process`, p50, ms',
+  spawnsPerSecond: '`posix_spawn` of `true`, 32 at a time, per second',
+  spawnGrowth: '`posix_spawn` with 4,000 open descriptors, against none',
+  pipeMbPerSecond: 'bare pipe read, MB/s',
+  pipeCpuSecondsPerGb: 'bare pipe read, CPU-s per GB',
+  ptyMbPerSecond: 'bare pty read, MB/s',
+  ptyCpuSecondsPerGb: 'bare pty read, CPU-s per GB',
+  wsEchoMs: 'bare WebSocket, echo, p50, ms',
+  wsEchoP99Ms: 'bare WebSocket, echo, p99, ms',
+  wsEchoesPerSecond: 'bare WebSocket, echoes per second, 32 at a time',
+  wsMbPerSecond: 'bare WebSocket, base64 in text frames, MB/s of what is in it',
+  wsCpuSecondsPerGb: 'bare WebSocket, base64 in text frames, CPU-s per GB',
+  wsBinaryMbPerSecond: 'bare WebSocket, binary frames, MB/s',
+  wsBinaryCpuSecondsPerGb: 'bare WebSocket, binary frames, CPU-s per GB',
+  stdioEchoMs: 'bare lines over pipes, echo, p50, ms',
+  stdioEchoP99Ms: 'bare lines over pipes, echo, p99, ms',
+  stdioEchoesPerSecond: 'bare lines over pipes, echoes per second, 32 at a time',
+  stdioMbPerSecond: 'bare lines over pipes, base64, MB/s of what is in it',
+  stdioCpuSecondsPerGb: 'bare lines over pipes, base64, CPU-s per GB',
+};
 
-const closed = (child) => new Promise((resolve) => child.once('close', resolve));
-
-/** Bare spawns, a bare pipe and a bare socket, from this process. */
-export async function measureFloor(scale) {
-  process.stderr.write('floor\n');
-  const starts = Math.round(100 * scale);
-  const spawnSeconds = await seconds(async () => {
-    for (let n = 0; n < starts; n++) await closed(spawn('/bin/true', { stdio: 'ignore' }));
-  });
-  const bytes = Math.round(512 * scale) * MIB;
-  const pipeSeconds = await seconds(async () => {
-    const child = spawn('/usr/bin/head', ['-c', String(bytes), '/dev/zero'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    child.stdout.on('data', () => {});
-    await closed(child);
-  });
+export async function measureFloor(scale, settle) {
   return {
-    'spawn of `true` by child_process, ms': (spawnSeconds / starts) * 1000,
-    'pipe read by a stream, MB/s': bytes / 1e6 / pipeSeconds,
-    'loopback socket, MB/s': await measureSocket(bytes),
+    ...(await measureNode(scale, settle)),
+    ...measureSpawns(scale),
+    ...(await measureChildProcess(scale)),
+    ...(await measureBareServer('ws', scale)),
+    ...(await measureBareServer('stdio', scale)),
   };
 }
 
-async function measureSocket(bytes) {
-  const block = Buffer.alloc(64 * 1024);
-  const server = createServer((socket) => {
-    let left = bytes;
-    const write = () => {
-      while (left > 0) {
-        left -= block.length;
-        if (!socket.write(block)) {
-          socket.once('drain', write);
-          return;
-        }
-      }
-      socket.end();
+async function measureNode(scale, settle) {
+  const run = (source) => ownChild(spawn(process.execPath, ['-e', source], { stdio: 'ignore' }));
+  const starts = await sampleMs(() => ended(run('0')), samplesOf(20, scale));
+  const idle = run('setInterval(() => {}, 1e6)');
+  await settle();
+  const rssKib = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${idle.pid}/status`, 'latin1'))[1]);
+  idle.kill();
+  await ended(idle);
+  return { nodeStartMs: starts.percentile(0.5), nodeRssMib: rssKib / 1024 };
+}
+
+async function measureChildProcess(scale) {
+  const start = () => ended(ownChild(spawn('/bin/true', { stdio: ['ignore', 'pipe', 'pipe'] })));
+  const starts = await sampleMs(start, samplesOf(100, scale));
+  return { childProcessMs: starts.percentile(0.5) };
+}
+
+const ended = (child) => new Promise((resolve) => child.once('close', resolve));
+
+/** The client, the transport and nothing behind it. */
+async function measureBareServer(transport, scale) {
+  const server = await RunningServer.start({ argv: [process.execPath, BARE_SERVER] }, transport);
+  try {
+    const echo = () => server.client.call('echo');
+    await sampleMs(echo, samplesOf(100, scale));
+    const echoes = await sampleMs(echo, samplesOf(500, scale));
+    const total = Math.ceil(10_000 * scale);
+    const seconds = await measureSeconds(() => runMany(total, AT_A_TIME, echo));
+    return {
+      [`${transport}EchoMs`]: echoes.percentile(0.5),
+      [`${transport}EchoP99Ms`]: echoes.percentile(0.99),
+      [`${transport}EchoesPerSecond`]: total / seconds,
+      ...(await measureStream(server, transport, false, scale)),
+      ...(transport === 'ws' && (await measureStream(server, 'wsBinary', true, scale))),
     };
-    write();
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const took = await seconds(
-    () =>
-      new Promise((resolve) => {
-        const socket = connect(server.address().port, '127.0.0.1');
-        socket.on('data', () => {});
-        socket.on('close', resolve);
-      }),
-  );
-  server.close();
-  return bytes / 1e6 / took;
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureStream(server, name, binary, scale) {
+  const bytes = Math.ceil(512 * scale) * MIB;
+  const params = { bytes, messageBytes: CHUNK_BYTES, binary };
+  await server.client.call('stream', { ...params, bytes: bytes / 8 });
+  const before = server.cpuSeconds();
+  const seconds = await measureSeconds(() => server.client.call('stream', params));
+  return {
+    [`${name}MbPerSecond`]: bytes / 1e6 / seconds,
+    [`${name}CpuSecondsPerGb`]: (server.cpuSeconds() - before) / (bytes / 1e9),
+  };
 }

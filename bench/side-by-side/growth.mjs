@@ -1,73 +1,65 @@
 // Whether work stays as cheap when there is much of it: 10 against 2,000 live processes, 1 KiB against 1 MiB retained.
+import { runMany, sampleMs, samplesOf } from './measure.mjs';
+import { describeStart, runToEnd } from './processes.mjs';
 import { RunningServer } from './servers.mjs';
-import { workloads } from './workloads.mjs';
+import { median } from './statistics.mjs';
 
 const FEW = 10;
 const MANY = 2000;
 const AT_A_TIME = 32;
+const ROUNDS = 3;
+const SMALL_LOG_BYTES = 1024;
+const LARGE_LOG_BYTES = 1024 * 1024;
 
+/** Two servers, one with few processes and one with many, so that a slow moment of the machine hits both. */
 export async function measureGrowth(system, scale) {
-  process.stderr.write('growth\n');
-  const options = { scale };
   const argv = [...system.argv, '--max-processes-per-connection', String(2 * MANY)];
-  const server = await RunningServer.start({ argv }, 'ws');
+  const few = await RunningServer.start({ argv }, 'ws');
+  const many = await RunningServer.start({ argv }, 'ws');
   try {
-    await holdProcesses(server.client, 0, FEW);
-    const few = await median3(() => workloads.sequentialStarts(server, options), 'p50Ms');
-    await holdProcesses(server.client, FEW, MANY);
-    const many = await median3(() => workloads.sequentialStarts(server, options), 'p50Ms');
-    const small = await perChunk(server.client, 1024);
-    const large = await perChunk(server.client, 1024 * 1024);
+    await holdProcesses(few.client, FEW);
+    await holdProcesses(many.client, MANY);
+    const start = (server) => () => runToEnd(server.client, ['/bin/true']);
+    const small = await startEcho(few.client, SMALL_LOG_BYTES);
+    const large = await startEcho(few.client, LARGE_LOG_BYTES);
     return {
-      'start to closed with 2,000 live processes, against 10': many / few,
-      'chunk with 1 MiB retained, against 1 KiB': large / small,
+      'start to closed with 2,000 live processes, against 10': await compare(start(many), start(few), scale),
+      'chunk with 1 MiB retained, against 1 KiB': await compare(large, small, scale),
     };
   } finally {
-    await server.stop();
+    await few.stop();
+    await many.stop();
   }
 }
 
-async function holdProcesses(client, from, to) {
-  for (let next = from; next < to; next += AT_A_TIME) {
-    const batch = Array.from({ length: Math.min(AT_A_TIME, to - next) }, (_, offset) =>
-      client.call('process/start', {
-        processId: `held-${next + offset}`,
-        argv: ['/bin/sleep', '600'],
-        cwd: 'file:///tmp',
-        env: {},
-        tty: false,
-      }),
-    );
-    await Promise.all(batch);
+/** Median time of one kind of work as a share of the other's, in alternating rounds after one to warm up. */
+async function compare(work, baseline, scale) {
+  const samples = samplesOf(100, scale);
+  const ratios = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const base = await sampleMs(baseline, samples);
+    const ratio = (await sampleMs(work, samples)).percentile(0.5) / base.percentile(0.5);
+    if (round > 0) ratios.push(ratio);
   }
+  return median(ratios);
 }
 
-async function median3(work, figure) {
-  const values = [];
-  for (let n = 0; n < 3; n++) values.push((await work())[figure]);
-  return values.toSorted((a, b) => a - b)[1];
+async function holdProcesses(client, count) {
+  await runMany(count, AT_A_TIME, () => client.call('process/start', describeStart(['/bin/sleep', '600'])));
 }
 
-/** Microseconds for one small write and its echo by a process whose log already holds so many bytes. */
-async function perChunk(client, retainedBytes) {
-  const processId = `retained-${retainedBytes}`;
+/** A process whose log holds so many bytes; the function it returns makes it write one more and waits for that. */
+async function startEcho(client, retainedBytes) {
   const script = `head -c ${retainedBytes} /dev/zero; exec cat`;
-  await client.call('process/start', {
-    processId,
-    argv: ['/bin/sh', '-c', script],
-    cwd: 'file:///tmp',
-    env: { PATH: '/usr/bin:/bin' },
-    tty: false,
-    pipeStdin: true,
-  });
-  const times = [];
-  for (let n = 0; n < 500; n++) {
-    const started = process.hrtime.bigint();
+  const params = describeStart(['/bin/sh', '-c', script], { pipeStdin: true });
+  const { processId } = params;
+  await client.call('process/start', params);
+  let writes = 0;
+  const echoOnce = async () => {
     const echo = client.next('process/output', (output) => output.processId === processId);
-    await client.call('process/write', { processId, chunk: 'eA==', writeId: String(n) });
+    writes += 1;
+    await client.call('process/write', { processId, chunk: 'eA==', writeId: String(writes) });
     await echo;
-    times.push(Number(process.hrtime.bigint() - started) / 1000);
-  }
-  await client.call('process/terminate', { processId });
-  return times.toSorted((a, b) => a - b)[times.length >> 1];
+  };
+  return echoOnce;
 }

@@ -2,6 +2,8 @@
 // the contents of files are counted by their first bytes and thrown away; everything else is parsed.
 import { Buffer } from 'node:buffer';
 
+/** How a message ends whose last parameter is an empty string, from inside that string. */
+const EMPTY_TAIL = '"}}';
 const DONE_MARK = '"done":true';
 
 /** First byte of a binary output frame; no JSON text starts with it. */
@@ -19,7 +21,8 @@ export class LeanClient {
   #wire;
   #nextId = 1;
   #pending = new Map();
-  #listeners = new Set();
+  #waiting = new Set();
+  #ended;
   /** Bytes of messages that were counted without being parsed. */
   countedBytes = 0;
   countedMessages = 0;
@@ -29,7 +32,9 @@ export class LeanClient {
     wire.receive({
       counts: (head, binary) => (binary ? head[0] === BINARY_FRAME : COUNTED.test(head.toString('latin1'))),
       count: (head, tail, length) => this.#count(head, tail, length),
-      take: (message) => this.#take(message),
+      take: (message, binary) =>
+        binary ? this.#count(message, message, message.length) : this.#take(message),
+      ended: () => this.#end(new Error('the server ended the connection')),
     });
   }
 
@@ -41,37 +46,27 @@ export class LeanClient {
   }
 
   call(method, params) {
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#wire.send(JSON.stringify({ id, method, params }));
-    });
+    return this.#ask((id) => this.#wire.send(JSON.stringify({ id, method, params })));
   }
 
   /** A call whose last member is long text that is already there as bytes. */
   callWithText(method, params, member, text) {
-    const id = this.#nextId++;
-    const head = JSON.stringify({ id, method, params: { ...params, [member]: '' } });
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#wire.sendPieces([Buffer.from(head.slice(0, -3)), text, Buffer.from(head.slice(-3))]);
+    return this.#ask((id) => {
+      const message = JSON.stringify({ id, method, params: { ...params, [member]: '' } });
+      const [head, tail] = [message.slice(0, -EMPTY_TAIL.length), EMPTY_TAIL];
+      this.#wire.sendPieces([Buffer.from(head), text, Buffer.from(tail)]);
     });
   }
 
   /** Resolves with the params of the first notification that matches. */
   next(method, matches = () => true) {
-    return new Promise((resolve) => {
-      const stop = this.listen((name, params) => {
-        if (name !== method || !matches(params)) return;
-        stop();
-        resolve(params);
-      });
+    const found = new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) reject(this.#ended);
+      this.#waiting.add({ method, matches, resolve, reject });
     });
-  }
-
-  listen(listener) {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    // Whoever asked may have failed with another call by the time this one fails.
+    found.catch(() => {});
+    return found;
   }
 
   pause() {
@@ -83,13 +78,39 @@ export class LeanClient {
   }
 
   close() {
+    this.#end(new Error('the connection was closed'));
     this.#wire.close();
   }
 
+  #ask(send) {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) throw this.#ended;
+      this.#pending.set(id, { resolve, reject });
+      send(id);
+    });
+  }
+
+  /** Nothing comes any more: whoever waits is told so. */
+  #end(reason) {
+    this.#ended ??= reason;
+    for (const { reject } of [...this.#pending.values(), ...this.#waiting]) reject(this.#ended);
+    this.#pending.clear();
+    this.#waiting.clear();
+  }
+
+  #notify(method, params) {
+    for (const waiter of this.#waiting) {
+      if (waiter.method !== method || !waiter.matches(params)) continue;
+      this.#waiting.delete(waiter);
+      waiter.resolve(params);
+    }
+  }
+
   #take(message) {
-    const parsed = JSON.parse(message.toString('latin1'));
+    const parsed = JSON.parse(message.toString());
     if (parsed.method !== undefined) {
-      for (const listener of this.#listeners) listener(parsed.method, parsed.params);
+      this.#notify(parsed.method, parsed.params);
       return;
     }
     const call = this.#pending.get(parsed.id);
@@ -109,7 +130,7 @@ export class LeanClient {
       this.#pending.delete(Number(id));
     } else if (method === 'http/request/bodyDelta' && tail.includes(DONE_MARK)) {
       const requestId = /"requestId":"([^"]*)"/.exec(beginning)?.[1];
-      for (const listener of this.#listeners) listener(method, { requestId, done: true });
+      this.#notify(method, { requestId, done: true });
     }
   }
 }

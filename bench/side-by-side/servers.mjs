@@ -1,19 +1,24 @@
 // Starts the servers that are compared and reads what they cost from /proc.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findCodex } from '../../scripts/fetch-codex.mjs';
 import { LeanClient } from './lean-client.mjs';
+import { makeHome, ownChild, removeDirectory } from './leftovers.mjs';
+import { withinLimit } from './parts.mjs';
+import { killLeftovers, listDescendants, readStatFields } from './process-tree.mjs';
 import { openLineWire, openWebSocketWire } from './wires.mjs';
 
 const OWN_COMMAND = fileURLToPath(new URL('../../packages/cli/bin/exec-server.js', import.meta.url));
 
 /** Ticks of the kernel's CPU accounting per second, the same on every Linux that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
-const GIVE_UP_MS = 20_000;
+/** Longest time until a server that was started answers. */
+const START_LIMIT_MS = 20_000;
+/** How long a server may take to end when it is asked to; then it is killed. */
+const STOP_LIMIT_MS = 5000;
 
 /** What is compared: `ours` and `reference`, each with the command that serves `--listen` addresses. */
 export async function listSystems() {
@@ -28,20 +33,11 @@ export async function listSystems() {
 async function findNativeCodex() {
   const command = await findCodex();
   const native = join(command, '../../@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex');
-  try {
-    readFileSync(native, { flag: 'r', length: 1 });
-    return native;
-  } catch {
-    return command;
-  }
+  return existsSync(native) ? native : command;
 }
 
-/** A home for one server. The reference makes no sandboxes from one among the temporary files. */
-function makeHome() {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'exec-server');
-  mkdirSync(cache, { recursive: true });
-  return mkdtempSync(join(cache, 'bench-'));
-}
+/** Those that were started and not stopped. */
+const running = new Set();
 
 /** A running server with one client. */
 export class RunningServer {
@@ -57,22 +53,36 @@ export class RunningServer {
     const listen = transport === 'ws' ? 'ws://127.0.0.1:0' : 'stdio';
     const [program, ...args] = argv;
     server.#home = makeHome();
-    const child = spawn(program, [...args, '--listen', listen], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      env: { ...process.env, CODEX_HOME: server.#home },
-    });
-    server.#child = child;
-    // Also when the measurement fails half-way.
-    process.once('exit', () => child.kill('SIGKILL'));
-    child.stdin.on('error', () => {});
-    if (transport === 'ws') {
-      server.url = await firstLine(child);
-      server.client = await server.connect(initialize);
-    } else {
-      server.client = new LeanClient(openLineWire(child));
-      await server.client.initialize(initialize);
+    server.#child = ownChild(
+      spawn(program, [...args, '--listen', listen], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: { ...process.env, CODEX_HOME: server.#home },
+      }),
+    );
+    server.#child.stdin.on('error', () => {});
+    running.add(server);
+    try {
+      await withinLimit(server.#greet(transport, initialize), START_LIMIT_MS);
+    } catch (error) {
+      await server.stop();
+      throw new Error(`${program} did not start: ${error.message}`);
     }
     return server;
+  }
+
+  /** Ends every server that still runs. */
+  static async stopAll() {
+    for (const server of running) await server.stop();
+  }
+
+  async #greet(transport, initialize) {
+    if (transport === 'ws') {
+      this.url = await firstLine(this.#child);
+      this.client = await this.connect(initialize);
+    } else {
+      this.client = new LeanClient(openLineWire(this.#child));
+      await this.client.initialize(initialize);
+    }
   }
 
   get pid() {
@@ -88,8 +98,7 @@ export class RunningServer {
 
   /** CPU time of the server alone, in seconds, all its threads, without its children. */
   cpuSeconds() {
-    const stat = readFileSync(`/proc/${this.pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = readStatFields(this.pid);
     return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
   }
 
@@ -101,27 +110,28 @@ export class RunningServer {
   }
 
   async stop() {
-    this.client.close();
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    if (!running.delete(this)) return;
+    this.client?.close();
+    const descendants = listDescendants(this.pid);
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const gone = new Promise((resolve) => this.#child.once('exit', resolve));
       this.#child.kill('SIGTERM');
-      const force = setTimeout(() => this.#child.kill('SIGKILL'), 5000);
+      const force = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT_MS);
       await gone;
       clearTimeout(force);
     }
-    rmSync(this.#home, { recursive: true, force: true });
+    killLeftovers(descendants);
+    removeDirectory(this.#home);
   }
 }
 
 /** The first line of a server's stdout: its address. */
 async function firstLine(child) {
   const lines = createInterface({ input: child.stdout });
-  const giveUp = setTimeout(() => child.kill('SIGKILL'), GIVE_UP_MS);
   try {
     for await (const line of lines) return line.trim();
   } finally {
-    clearTimeout(giveUp);
     child.stdout.resume();
   }
-  throw new Error('the server ended before it told its address');
+  throw new Error('it ended before it told its address');
 }

@@ -1,23 +1,48 @@
-// The same two questions to OpenSSH, where it is installed: a server of its own on loopback, one multiplexed connection.
+// The same questions to OpenSSH, where it is installed: a server of its own on loopback, one multiplexed connection.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory, ownChild, removeDirectory } from './leftovers.mjs';
+import { measureSeconds, sampleMs, samplesOf } from './measure.mjs';
 
 const SSHD = '/usr/sbin/sshd';
+/** Where the daemon of most distributions insists on an empty directory when root runs it. */
+const PRIVILEGE_SEPARATION = '/run/sshd';
 const MIB = 1024 * 1024;
+/** Longest time of a short command that is waited for. */
+const COMMAND_LIMIT_MS = 10_000;
+const CONNECT_ATTEMPTS = 50;
+const CONNECT_PAUSE_MS = 100;
 
 /** Figures of `ssh`, or why there are none. */
 export async function measureSsh(scale) {
   if (!existsSync(SSHD) || spawnSync('ssh', ['-V']).error !== undefined)
     return { skipped: 'no OpenSSH here' };
-  process.stderr.write('ssh\n');
-  const home = mkdtempSync(join(tmpdir(), 'exec-server-bench-ssh-'));
-  const port = await freePort();
-  const keygen = (name) => spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(home, name)]);
-  keygen('host');
-  keygen('user');
+  const home = makeDirectory('ssh');
+  const madeDirectory = process.getuid() === 0 && !existsSync(PRIVILEGE_SEPARATION);
+  if (madeDirectory) mkdirSync(PRIVILEGE_SEPARATION, { mode: 0o755 });
+  const port = await findFreePort();
+  const daemon = startDaemon(home, port);
+  const target = describeClient(home, port);
+  const master = ownChild(spawn('ssh', ['-M', '-N', ...target], { stdio: 'ignore' }));
+  try {
+    if (!(await isConnected(target))) return { skipped: 'sshd did not answer' };
+    return await measureConnection(target, scale);
+  } finally {
+    for (const child of [master, daemon]) child.kill();
+    removeDirectory(home);
+    if (madeDirectory) rmdirSync(PRIVILEGE_SEPARATION);
+  }
+}
+
+/** An `sshd` that knows one key, of a user and of a host that were made for it; nothing of the system's own is read. */
+function startDaemon(home, port) {
+  for (const name of ['host', 'user'])
+    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(home, name)], {
+      timeout: COMMAND_LIMIT_MS,
+    });
   writeFileSync(join(home, 'authorized_keys'), readFileSync(join(home, 'user.pub')), { mode: 0o600 });
   const options = {
     ListenAddress: `127.0.0.1:${port}`,
@@ -27,58 +52,66 @@ export async function measureSsh(scale) {
     StrictModes: 'no',
     UsePAM: 'no',
     PermitRootLogin: 'yes',
+    PrintMotd: 'no',
+    PrintLastLog: 'no',
   };
-  const daemon = spawn(
-    SSHD,
-    [
-      '-D',
-      '-f',
-      '/dev/null',
-      ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
-    ],
-    { stdio: 'ignore' },
-  );
-  const client = [
+  const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  return ownChild(spawn(SSHD, ['-D', '-f', '/dev/null', ...args], { stdio: 'ignore' }));
+}
+
+/** Arguments by which `ssh` reaches the daemon, through one connection that all share. */
+function describeClient(home, port) {
+  return [
     ...['-F', '/dev/null', '-p', String(port), '-i', join(home, 'user'), '-l', userInfo().username],
     ...['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR'],
     ...['-o', `ControlPath=${join(home, 'control')}`, '127.0.0.1'],
   ];
-  const master = spawn('ssh', ['-M', '-N', ...client], { stdio: 'ignore' });
+}
+
+async function measureConnection(target, scale) {
+  const starts = await sampleMs(() => runToEnd(target, 'true'), samplesOf(50, scale));
+  const bytes = Math.ceil(256 * scale) * MIB;
+  const seconds = await measureSeconds(() => runToEnd(target, `head -c ${bytes} /dev/zero`));
+  return {
+    startMs: starts.percentile(0.5),
+    echoMs: await measureEcho(target, scale),
+    mbPerSecond: bytes / 1e6 / seconds,
+  };
+}
+
+/** One key to a terminal and its echo back. */
+async function measureEcho(target, scale) {
+  const child = ownChild(spawn('ssh', ['-tt', ...target, 'cat'], { stdio: ['pipe', 'pipe', 'ignore'] }));
+  const press = () =>
+    new Promise((resolve) => {
+      child.stdout.once('data', resolve);
+      child.stdin.write('x');
+    });
   try {
-    if (!(await answers(client))) return { skipped: 'sshd did not answer' };
-    const starts = Math.round(50 * scale);
-    const times = [];
-    for (let n = 0; n < starts; n++) times.push(await seconds(client, 'true'));
-    const bytes = Math.round(256 * scale) * MIB;
-    const stream = await seconds(client, `head -c ${bytes} /dev/zero`);
-    return {
-      '`ssh host true` over one connection, p50, ms': times.toSorted((a, b) => a - b)[starts >> 1] * 1000,
-      'output over ssh, MB/s': bytes / 1e6 / stream,
-    };
+    await press();
+    return (await sampleMs(press, samplesOf(100, scale))).percentile(0.5);
   } finally {
-    master.kill();
-    daemon.kill();
-    rmSync(home, { recursive: true, force: true });
+    child.kill();
   }
 }
 
-async function answers(client) {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    if (spawnSync('ssh', ['-O', 'check', ...client], { stdio: 'ignore' }).status === 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+async function isConnected(target) {
+  for (let attempt = 0; attempt < CONNECT_ATTEMPTS; attempt++) {
+    const options = { stdio: 'ignore', timeout: COMMAND_LIMIT_MS };
+    if (spawnSync('ssh', ['-O', 'check', ...target], options).status === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
   }
   return false;
 }
 
-async function seconds(client, command) {
-  const started = process.hrtime.bigint();
-  const child = spawn('ssh', [...client, command], { stdio: ['ignore', 'pipe', 'ignore'] });
+async function runToEnd(target, command) {
+  const child = ownChild(spawn('ssh', [...target, command], { stdio: ['ignore', 'pipe', 'ignore'] }));
   child.stdout.on('data', () => {});
-  await new Promise((resolve) => child.once('close', resolve));
-  return Number(process.hrtime.bigint() - started) / 1e9;
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`\`ssh … ${command}\` ended with ${code}`);
 }
 
-async function freePort() {
+async function findFreePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();

@@ -8,6 +8,8 @@ import { connect } from 'node:net';
 
 const SMALL_LENGTH = 126;
 const MEDIUM_LENGTH = 65_536;
+/** Bit of a frame's first byte: nothing of the message comes after it. */
+const FINAL = 0x80;
 const READ_BYTES = 256 * 1024;
 
 /** Messages longer than this may be counted; shorter ones are always handed over whole. */
@@ -37,6 +39,10 @@ export async function openWebSocketWire(url) {
     },
   });
   socket.on('error', (error) => upgrade.fail(error));
+  socket.on('close', () => {
+    upgrade.fail(new Error('the connection ended before it was a WebSocket'));
+    frames.end();
+  });
   const key = randomBytes(16).toString('base64');
   socket.write(
     `GET / HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
@@ -105,9 +111,11 @@ class Arrival {
   #receiver;
   #binary;
   #pieces = [];
+  #length = 0;
+  /** Undefined until enough is there to decide. */
   #counted;
+  #head;
   #tail = Buffer.alloc(0);
-  length = 0;
 
   constructor(receiver, binary) {
     this.#receiver = receiver;
@@ -116,23 +124,25 @@ class Arrival {
 
   /** `piece` is only valid until the next read. */
   add(piece) {
-    this.length += piece.length;
-    if (this.#counted === undefined) {
-      this.#pieces.push(Buffer.from(piece));
-      if (this.length < COUNTED_FROM_BYTES) return;
-      const head = this.#join().subarray(0, HEAD_BYTES);
-      this.#counted = this.#receiver.counts(head, this.#binary);
-      if (this.#counted) {
-        this.#pieces = [head];
-        this.#keepTail(piece);
-      }
-    } else if (this.#counted) this.#keepTail(piece);
+    this.#length += piece.length;
+    if (this.#counted === undefined && this.#length >= COUNTED_FROM_BYTES) this.#decide(piece);
+    if (this.#counted) this.#keepTail(piece);
     else this.#pieces.push(Buffer.from(piece));
   }
 
   end() {
-    if (this.#counted) this.#receiver.count(this.#pieces[0], this.#tail, this.length);
-    else this.#receiver.take(this.#join());
+    if (this.#counted) this.#receiver.count(this.#head, this.#tail, this.#length);
+    else this.#receiver.take(this.#join(), this.#binary);
+  }
+
+  #decide(piece) {
+    const beginning = this.#pieces.length === 0 ? piece : Buffer.concat([this.#join(), piece]);
+    const head = beginning.subarray(0, HEAD_BYTES);
+    this.#counted = this.#receiver.counts(head, this.#binary);
+    if (!this.#counted) return;
+    this.#head = Buffer.from(head);
+    this.#tail = this.#join();
+    this.#pieces = [];
   }
 
   #keepTail(piece) {
@@ -144,8 +154,8 @@ class Arrival {
   }
 
   #join() {
-    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)];
-    return this.#pieces[0] ?? Buffer.alloc(0);
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0];
   }
 }
 
@@ -158,12 +168,20 @@ class FrameReader {
   #left = 0;
   #arrival;
   #opcode;
+  #ended = false;
 
   /** From now on messages go to `receiver`, those that are already there first. */
   receive(receiver) {
     this.#receiver = receiver;
     for (const chunk of this.#early) this.push(chunk);
     this.#early = [];
+    if (this.#ended) receiver.ended();
+  }
+
+  /** No bytes come any more. */
+  end() {
+    this.#ended = true;
+    this.#receiver?.ended();
   }
 
   push(chunk) {
@@ -199,6 +217,8 @@ class FrameReader {
     }
     this.#head = Buffer.alloc(0);
     this.#opcode = bytes[0] & 0x0f;
+    // Neither server cuts messages into fragments; counting them as messages would be wrong without a sign of it.
+    if (bytes[0] < FINAL || this.#opcode === 0) throw new Error('a fragmented WebSocket message');
     this.#left =
       short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
     this.#arrival = new Arrival(this.#opcode > 2 ? this.#control : this.#receiver, this.#opcode === 2);
@@ -232,6 +252,7 @@ export function openLineWire(child) {
     receive(receiver) {
       const lines = new LineReader(receiver);
       child.stdout.on('data', (chunk) => lines.push(chunk));
+      child.stdout.on('close', () => receiver.ended());
     },
     pause: () => child.stdout.pause(),
     resume: () => child.stdout.resume(),
