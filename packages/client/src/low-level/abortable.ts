@@ -10,7 +10,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /** Resolves after so many milliseconds, or rejects with the reason of the signal. */
-export function delay(ms: number, signal: AbortSignal): Promise<void> {
+export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const elapsed = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -7,13 +7,11 @@ import { delay } from './abortable.js';
 import { type FollowerHost, ProcessFollower } from './process-follower.js';
 import type { ReadPage } from './read-log.js';
 import { type SequencedEvent, toExitedEvent } from './sequenced-event.js';
+import { STARTING_RETRY_MS } from './start-process.js';
 import { isStillStarting, isUnknownProcess } from './to-exec-server-error.js';
 
 /** Processes that are asked about at once after a reconnect. */
 const CATCH_UPS_AT_ONCE = 16;
-
-/** Wait before a process that is still starting is asked about again, in milliseconds. */
-const STARTING_RETRY_MS = 50;
 
 /** Names the client's own session; no server gives such an id. */
 const OWN_SESSION = '';

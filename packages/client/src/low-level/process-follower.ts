@@ -252,7 +252,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
   /** A process that nobody has seen yet may still be about to start. */
   failAsForgotten(): void {
     if (!this.#wasSeen) return;
-    const text = `process ${this.processId} is no longer known to the server; what became of it is unknown`;
+    const missing = this.#exit === undefined ? 'what became of it' : 'what it wrote behind its exit';
+    const text = `process ${this.processId} is no longer known to the server; ${missing} is unknown`;
     this.fail(new ExecServerError('process_expired', text));
   }
 

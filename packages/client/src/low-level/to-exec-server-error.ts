@@ -84,6 +84,15 @@ export function isStillStarting(error: unknown): boolean {
   );
 }
 
+/** Whether the server says that a process to be started has the id of another one. */
+export function isIdTaken(error: unknown): boolean {
+  return (
+    error instanceof RpcError &&
+    error.message.startsWith('process ') &&
+    error.message.endsWith(' already exists')
+  );
+}
+
 function fromRpcError(error: RpcError, context: ErrorContext): ExecServerError {
   if (isLoss(error)) return new ConnectionLostError(disconnectText(error.message), { cause: error });
   const { method } = context;

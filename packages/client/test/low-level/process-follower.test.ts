@@ -408,6 +408,19 @@ describe('catching up', () => {
     ]);
   });
 
+  test('a process whose exit is known and that is forgotten has failed to say what came behind it', async () => {
+    const { server, session } = await follow(({ id, method }, { send }) => {
+      if (method === 'process/read') send({ id, error: { code: -32600, message: 'unknown process id p' } });
+    });
+    server.send(exited(1));
+    await published(session, 1);
+    await session.catchUp();
+    expect(await take(session.events())).toEqual([
+      'exited 1',
+      'failed process p is no longer known to the server; what it wrote behind its exit is unknown',
+    ]);
+  });
+
   test('keeps more than usual of what is pushed meanwhile', async () => {
     const { server, session } = await follow((message, { send }) => {
       if (message.method !== 'process/read') return;

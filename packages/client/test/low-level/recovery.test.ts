@@ -3,6 +3,7 @@ import { connectWebSocket } from '@exec-server/rpc/node';
 import { createExecServer, type ExecServer, type ExecServerOptions } from '@exec-server/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Dialer } from '../../src/dial/dialer.js';
+import type { ExecServerError } from '../../src/errors.js';
 import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
 import type { ProcessEvent } from '../../src/process-event.js';
 import type { ProcessSession } from '../../src/process-session.js';
@@ -229,6 +230,28 @@ describe('calls', () => {
     expect(await record.over).toBe('failed');
     expect(record.exitCode).toBeUndefined();
     await expect(client.exec(start('q', 'true'))).rejects.toMatchObject({ code: 'session_expired' });
+  });
+
+  test('a process that ended and was forgotten meanwhile is said to be unknown, and the session goes on', async () => {
+    const server = serve({ closedProcessRetentionMs: 1 });
+    const dialer = new CuttingDialer(server);
+    const client = await connect(dialer);
+    const session = client.registerProcess('p');
+    const record = new Record(session);
+    const failures: ExecServerError[] = [];
+    session.listen((event) => void (event.type === 'failed' && failures.push(event.error)));
+    await client.exec(start('p', 'read -r go; exit 3'));
+    const observer = await connect(new CuttingDialer(server));
+    const target = { processId: 'p', sessionId: client.sessionId as string };
+    await observer.attach({ ...target, mode: 'control' });
+    dialer.shut();
+    dialer.cut();
+    await observer.write({ ...target, chunk: 'Z28K', writeId: '1' });
+    await expect.poll(() => observer.list({ scope: 'all' })).toMatchObject({ processes: [] });
+    dialer.open();
+    expect(await record.over).toBe('failed');
+    expect(failures).toMatchObject([{ code: 'process_expired' }]);
+    expect(await client.exec(start('q', 'true'))).toMatchObject({ processId: 'q' });
   });
 
   test('errors of a real server have the names of this package', async () => {
