@@ -157,8 +157,9 @@ export class NativeLauncher implements Launcher {
       channels.onExit();
       group.reapedLeader();
       this.#sweep.add(pid);
-      if (cgroup !== null) this.#cgroups?.reapedLeader(cgroup);
       reportExit(status);
+      // Not before whoever waits for the end has been told of it.
+      if (cgroup !== null) setImmediate(() => cgroup !== null && this.#cgroups?.reapedLeader(cgroup));
     };
     let cgroup = null as ProcessCgroup | null;
     const start = () => {

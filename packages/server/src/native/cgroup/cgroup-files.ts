@@ -5,7 +5,9 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmdirSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -56,6 +58,33 @@ export function readThreads(path: string): number[] {
 /** Whether anybody is in the group or below it. */
 export function isPopulated(path: string): boolean {
   return readOrEmpty(join(path, 'cgroup.events')).includes('populated 1');
+}
+
+/** Directories that a directory without any below it counts as: itself, and its name. */
+const LINKS_WITHOUT_CHILDREN = 2;
+/** Longest `cgroup.events` that is read, in bytes; it has two short lines. */
+const MAX_EVENTS_BYTES = 256;
+const eventsBuffer = Buffer.alloc(MAX_EVENTS_BYTES);
+
+/** Whether a group is as it was made: nobody in it, no groups below it, not frozen. */
+export function isUntouched(path: string): boolean {
+  try {
+    const events = readEvents(path);
+    if (!events.includes('populated 0') || events.includes('frozen 1')) return false;
+    return statSync(path).nlink === LINKS_WITHOUT_CHILDREN;
+  } catch {
+    // It was removed, or there is no descriptor left to look into it.
+    return false;
+  }
+}
+
+function readEvents(path: string): string {
+  const fd = openSync(join(path, 'cgroup.events'), 'r');
+  try {
+    return eventsBuffer.toString('latin1', 0, readSync(fd, eventsBuffer));
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Lets nobody in the group or below it run, or everybody again; a kill reaches them all the same. */

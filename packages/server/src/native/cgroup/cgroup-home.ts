@@ -15,6 +15,7 @@ import {
 import { killCgroups } from './kill-cgroups.js';
 import { findOwnCgroup } from './own-cgroup.js';
 import { ProcessCgroup } from './process-cgroup.js';
+import { SpareGroups } from './spare-groups.js';
 
 /** `exec-server-<pid>-<start time>-<random>`: whose home it is; a process may have several launchers. */
 const HOME_NAME = /^exec-server-(\d+)-(\d+)-[0-9a-f]+$/;
@@ -31,11 +32,10 @@ export class CgroupHome {
   readonly #logger: Logger;
   readonly #groups = new Set<ProcessCgroup>();
   readonly #sweep = new LeftoverSweep<ProcessCgroup>(findPopulated, (cgroup) => this.#remove(cgroup));
+  readonly #spares = new SpareGroups(() => this.#chooseGroupPath());
   #groupsMade = 0;
   #usable = true;
   #closed = false;
-  #spare: ProcessCgroup | null = null;
-  #preparing = false;
   #warned = false;
 
   constructor(logger: Logger) {
@@ -77,7 +77,7 @@ export class CgroupHome {
 
   /** Call it when the child has been reaped; the group stays for as long as the child left somebody in it. */
   reapedLeader(cgroup: ProcessCgroup): void {
-    if (!this.#remove(cgroup)) this.#sweep.add(cgroup);
+    if (!this.#keepAsSpare(cgroup) && !this.#remove(cgroup)) this.#sweep.add(cgroup);
   }
 
   /** Kills whoever is left, and removes everything. Idempotent. */
@@ -85,7 +85,7 @@ export class CgroupHome {
     if (this.#closed) return;
     this.#closed = true;
     this.#usable = false;
-    this.#spare = null;
+    this.#spares.close();
     this.#sweep.close();
     killCgroups([...this.#groups]);
     for (const cgroup of this.#groups) this.#remove(cgroup);
@@ -101,41 +101,19 @@ export class CgroupHome {
 
   #enterNewGroup(): ProcessCgroup | null {
     if (!this.#usable) return null;
-    const cgroup = this.#spare ?? this.#createGroup();
-    this.#spare = null;
-    if (cgroup === null) return null;
     try {
-      enterGroup(cgroup.path);
+      const cgroup = new ProcessCgroup(this.#spares.enter());
+      this.#groups.add(cgroup);
+      return cgroup;
     } catch (error) {
-      this.#remove(cgroup);
       this.#warnOnce(error);
       return null;
     }
-    this.#prepareSpare();
-    return cgroup;
   }
 
-  #createGroup(): ProcessCgroup | null {
+  #chooseGroupPath(): string {
     this.#groupsMade += 1;
-    const cgroup = new ProcessCgroup(join(this.path, String(this.#groupsMade)));
-    try {
-      createThreadedGroup(cgroup.path);
-    } catch (error) {
-      this.#warnOnce(error);
-      return null;
-    }
-    this.#groups.add(cgroup);
-    return cgroup;
-  }
-
-  /** Makes the next group when there is time: that takes longer than to enter it. */
-  #prepareSpare(): void {
-    if (this.#preparing) return;
-    this.#preparing = true;
-    setImmediate(() => {
-      this.#preparing = false;
-      if (this.#usable) this.#spare ??= this.#createGroup();
-    }).unref();
+    return join(this.path, String(this.#groupsMade));
   }
 
   /** It may be for want of descriptors or memory, so the next process may have one again. */
@@ -153,6 +131,14 @@ export class CgroupHome {
       cgroup.abandon();
       this.#logger.warn({ error }, 'cannot leave the cgroup of a process: cgroups are not used any more');
     }
+  }
+
+  #keepAsSpare(cgroup: ProcessCgroup): boolean {
+    // One that this process could not leave is never empty, and one that is closed has no use for spares.
+    if (!this.#usable || !this.#spares.offer(cgroup.path)) return false;
+    this.#groups.delete(cgroup);
+    cgroup.handOver();
+    return true;
   }
 
   #remove(cgroup: ProcessCgroup): boolean {

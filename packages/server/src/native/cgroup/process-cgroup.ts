@@ -41,6 +41,12 @@ export class ProcessCgroup {
     return true;
   }
 
+  /** Nobody is in it, and from here on it is somebody else's: nothing is done to the group any more. */
+  handOver(): void {
+    this.#abandoned = true;
+    this.#resolveEmptied();
+  }
+
   /** Nothing is done to the group any more: a thread of this process is in it, which must not be frozen or killed. */
   abandon(): void {
     this.#abandoned = true;
