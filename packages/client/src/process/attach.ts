@@ -78,6 +78,8 @@ export async function attachProcess(
     return attached.tty === true ? new PtyHandle(handleOptions) : new ProcessHandle(handleOptions);
   } catch (error) {
     session.unregister();
+    // The server may have attached it all the same, for nobody: the call was aborted, or its answer came too late.
+    if (isForeign) client.call('process/detach', target).catch(() => {});
     throw error;
   }
 }

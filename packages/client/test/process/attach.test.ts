@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
+import { Machine } from '../../src/machine.js';
+import { CuttingDialer } from '../support/cutting-dialer.js';
 import { collect, openMachine, openMachineOn, openServer, sh } from '../support/machine.js';
 
 const COUNTING = 'echo one; read -r _; echo two; read -r _; exit 3';
@@ -53,6 +56,25 @@ describe('a process of the own session', () => {
 });
 
 describe('a process of another session', () => {
+  it('is not left attached by an attempt that was aborted', async () => {
+    const server = openServer({ attachedProcesses: 1 });
+    const owner = await openMachineOn(server);
+    await using first = await owner.spawn(sh(COUNTING), { stdin: 'pipe' });
+    await using second = await owner.spawn(sh(COUNTING), { stdin: 'pipe' });
+    const dialer = new CuttingDialer(server);
+    const other = new Machine(await ExecServerClient.connect(dialer));
+    onTestFinished(() => other.close());
+    const abort = new AbortController();
+    // The request is on its way when its caller loses interest.
+    dialer.cutWhen = (text, direction) => {
+      if (direction === 'sent' && text.includes('"process/attach"')) abort.abort(new Error('enough'));
+      return false;
+    };
+    await expect(other.attach(first.id, { signal: abort.signal })).rejects.toThrow('enough');
+    const seen = await other.attach(second.id);
+    expect(await seen.waitFor({ line: /./ })).toBe('one');
+  });
+
   it('is found by its name, watched and driven', async () => {
     const server = openServer();
     const [owner, other] = [await openMachineOn(server), await openMachineOn(server)];

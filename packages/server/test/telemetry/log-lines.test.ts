@@ -2,6 +2,7 @@ import { openInProcessWire } from '@exec-server/testing';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/telemetry/create-logger.js';
 import { openServer, openSession, shellParams, untilClosed } from '../support/session.js';
+import { openV0 } from '../support/v0-client.js';
 
 /** A server that logs everything, and its lines so far. */
 function openLoggingServer() {
@@ -34,6 +35,20 @@ test('lines name the connection, the session and the process that they are about
   expect(find('disconnected')).toMatchObject({ connectionId: 1 });
   expect(find('session detached')).toMatchObject({ sessionId });
   expect(find('session ended')).toMatchObject({ sessionId });
+});
+
+test('a connection that ends over what cannot be read is worth a line, without what it was', async () => {
+  const { server, find } = openLoggingServer();
+  const { wire } = await openV0(server);
+  await wire.request('command/exec/terminate', { sessionId: 'session-1' });
+  wire.sendRaw('no json, but a secret');
+  await wire.closed;
+  expect(find('connection ended')).toMatchObject({
+    level: 'warn',
+    connectionId: 1,
+    reason: 'a message cannot be read',
+  });
+  expect(JSON.stringify(find('disconnected'))).not.toContain('secret');
 });
 
 test('a traceparent that cannot be read is logged without what it said', async () => {

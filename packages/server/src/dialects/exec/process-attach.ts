@@ -28,9 +28,13 @@ export async function attachProcess(
   return result;
 }
 
-export function detachProcess(
-  { processId, sessionId }: ProcessDetachParams,
-  { connection, session }: HandlerContext,
-): ProcessDetachResult {
+export async function detachProcess(
+  params: ProcessDetachParams,
+  context: HandlerContext,
+): Promise<ProcessDetachResult> {
+  // An attachment to a process that is starting waits for that, and so does its end, to come behind it.
+  await findTarget(params, context, 'view');
+  const { connection, session } = context;
+  const { processId, sessionId } = params;
   return { attached: connection.keep(Attachments).detach(sessionId ?? session.id, processId) };
 }

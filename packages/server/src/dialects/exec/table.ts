@@ -107,8 +107,17 @@ const HANDLERS: Handlers = {
 
 type Names = { readonly [M in MethodName]?: (params: ParamsOf<M>) => string };
 
+const attachmentName = ({
+  processId,
+  sessionId,
+}: {
+  readonly processId: string;
+  readonly sessionId?: string | undefined;
+}) => `attachment ${JSON.stringify([sessionId, processId])}`;
+
 /** Requests that make something, and how it is called. */
 const OPENINGS: Names = {
+  'process/attach': attachmentName,
   'process/start': ({ processId }) => `process ${processId}`,
   'process/startPrepared': ({ processId }) => `process ${processId}`,
   'http/request': ({ requestId }) => `http ${requestId}`,
@@ -119,6 +128,7 @@ const processName = ({ processId }: { readonly processId: string }) => `process 
 /** Requests about something that may still be in the making: they overtake others, or it waits for something. */
 const FOLLOWERS: Names = {
   'process/closeStdin': processName,
+  'process/detach': attachmentName,
   'process/read': processName,
   'process/resize': processName,
   'process/signal': processName,

@@ -140,6 +140,21 @@ describe('detaching', () => {
     expect(viewer.received.filter(({ method }) => method === 'process/output')).toEqual([]);
   });
 
+  it('comes behind the attaching, also when both are asked for at once', async () => {
+    const { owner, viewer, target } = await openPair({ concurrentRequests: 1 });
+    // Holds the only place, so that the request to detach could overtake the one to attach.
+    const reading = viewer.request('fs/readFile', { path: 'file:///proc/self/status' });
+    const [attached, detached] = await Promise.all([
+      viewer.request('process/attach', target),
+      viewer.request('process/detach', target),
+    ]);
+    await reading;
+    expect([attached.error, detached.result]).toEqual([undefined, { attached: true }]);
+    await write(owner, 'unseen', { processId: 'p' });
+    await untilPrinted(owner, 'p', 'unseen');
+    expect(viewer.received.some(({ method }) => method === 'process/output')).toBe(false);
+  });
+
   it('comes with the end of the connection, and the process runs on', async () => {
     const { owner, viewer, target } = await openPair();
     await viewer.request('process/attach', target);
