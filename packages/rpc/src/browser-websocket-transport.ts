@@ -75,11 +75,12 @@ class BrowserWebSocketTransport implements Transport {
     this.send(lenientDecoder.decode(line.subarray(0, line.length - NEWLINE_BYTES)));
   }
 
-  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
+  sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {
     if (this.#owner.phase !== 'live') return;
     const message = rest === undefined ? frame : joinBytes(frame, rest);
     // Memory shared between threads is all that a browser would refuse, and no frame is made in such.
     this.#socket.send(message as Uint8Array<ArrayBuffer>);
+    onFree?.();
     this.#watchDrain();
   }
 

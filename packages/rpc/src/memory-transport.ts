@@ -57,10 +57,11 @@ class MemoryTransport implements Transport {
     this.#outgoing.push({ kind: 'text', text: decoder.decode(message), bytes: message.length });
   }
 
-  sendBinary(frame: Uint8Array, rest: Uint8Array = NOTHING): void {
+  sendBinary(frame: Uint8Array, rest: Uint8Array = NOTHING, onFree?: () => void): void {
     if (this.#owner.phase !== 'live') return;
     // A copy, as any wire makes one: the same frame may be on its way to others, and the receiver keeps what it gets.
     const copy = joinBytes(frame, rest);
+    onFree?.();
     this.#outgoing.push({ kind: 'binary', frame: copy, bytes: copy.length });
   }
 

@@ -188,13 +188,13 @@ export class Peer {
   }
 
   /**
-   * Sends one binary message in one or two parts, which are not to be changed any more. Only where `carriesBinary`, to a
-   * side that expects it.
+   * Sends one binary message in one or two parts, which are not to be changed any more; `rest` may be from `onFree` on,
+   * which is not called when the connection ends before. Only where `carriesBinary`, to a side that expects it.
    */
-  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
+  sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {
     if (this.#transport.sendBinary === undefined) throw new Error(`${this.label} carries no binary messages`);
     if (this.#ending !== undefined) return;
-    this.#transport.sendBinary(frame, rest);
+    this.#transport.sendBinary(frame, rest, onFree);
     this.#measureQueue();
   }
 

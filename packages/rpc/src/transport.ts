@@ -49,9 +49,11 @@ export interface Transport {
   sendBytes(line: Uint8Array): void;
   /**
    * Queues one binary message, in order with those of `send` and `sendBytes`; the other side must expect it. It is
-   * `frame` followed by `rest`, neither of which is to be changed from here on. Absent where messages are text only; where it is there, `onBinary` works too.
+   * `frame` followed by `rest`, neither of which is to be changed from here on. `onFree` is called once `rest` has been
+   * taken and may be changed again; never, when the connection ends before. Absent where messages are text only; where
+   * it is there, `onBinary` works too.
    */
-  sendBinary?(frame: Uint8Array, rest?: Uint8Array): void;
+  sendBinary?(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void;
   /** Whether the owner of the other end is in this process and takes objects. Absent where messages are bytes. */
   readonly carriesObjects?: boolean;
   /**

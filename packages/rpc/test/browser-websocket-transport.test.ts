@@ -55,7 +55,8 @@ describe('messages', () => {
     pair.near.on('message', (data: Buffer, isBinary) => frames.push([data, isBinary]));
     transport.send('3');
     transport.sendBinary?.(Uint8Array.of(0xfe));
-    transport.sendBinary?.(Uint8Array.of(0xfc), Uint8Array.of(0xfb));
+    const rest = Uint8Array.of(0xfb);
+    transport.sendBinary?.(Uint8Array.of(0xfc), rest, () => rest.fill(0));
     transport.close();
     transport.sendBinary?.(Uint8Array.of(0xfd));
     await once(pair.near, 'close');

@@ -123,7 +123,8 @@ describe('createMemoryTransportPair', () => {
     const [a, b] = createMemoryTransportPair();
     const arrived: Uint8Array[] = [];
     const right = recordTransport(b, { onBinary: (bytes) => arrived.push(bytes) });
-    a.sendBinary?.(Uint8Array.of(1), Uint8Array.of(2, 3));
+    const rest = Uint8Array.of(2, 3);
+    a.sendBinary?.(Uint8Array.of(1), rest, () => rest.fill(0));
     expect(a.bufferedBytes).toBe(3);
     a.close();
     await right.closed;

@@ -1,10 +1,15 @@
 import { Fifo } from '../fifo.js';
 
+/** Told when a frame has left the process, or with the reason why it never will. */
+export type SentCallback = (error?: Error | null) => void;
+
 /** A frame to send, and whether it is binary and the last of its message. */
 export interface OutboundFrame {
   readonly data: string | Uint8Array;
   /** What follows `data` in the same frame. */
   readonly rest?: Uint8Array;
+  /** Told once all of it has left; not when it is lost. */
+  readonly onWritten?: (() => void) | undefined;
   /** Length of all of it. */
   readonly bytes: number;
   readonly binary: boolean;
@@ -21,13 +26,13 @@ const MAX_IN_SOCKET_BYTES = 1024 * 1024;
  */
 export class FrameQueue {
   readonly #waiting = new Fifo<OutboundFrame>();
-  readonly #write: (frame: OutboundFrame, onSent: () => void) => void;
+  readonly #write: (frame: OutboundFrame, onSent: SentCallback) => void;
   readonly #onSent: () => void;
   #inSocketBytes = 0;
   #bytes = 0;
 
   /** `onSent` is called whenever bytes have left. */
-  constructor(write: (frame: OutboundFrame, onSent: () => void) => void, onSent: () => void) {
+  constructor(write: (frame: OutboundFrame, onSent: SentCallback) => void, onSent: () => void) {
     this.#write = write;
     this.#onSent = onSent;
   }
@@ -53,9 +58,10 @@ export class FrameQueue {
       const frame = this.#waiting.shift();
       if (frame === undefined) return;
       this.#inSocketBytes += frame.bytes;
-      this.#write(frame, () => {
+      this.#write(frame, (error) => {
         this.#inSocketBytes -= frame.bytes;
         this.#bytes -= frame.bytes;
+        if (error === undefined || error === null) frame.onWritten?.();
         this.#feed(MAX_IN_SOCKET_BYTES);
         this.#onSent();
       });

@@ -6,7 +6,7 @@ import { joinBytes } from '../join-bytes.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
-import { FrameQueue, type OutboundFrame } from './frame-queue.js';
+import { FrameQueue, type OutboundFrame, type SentCallback } from './frame-queue.js';
 import { TickCork } from './tick-cork.js';
 import { frameBinaryMessage } from './websocket-frame.js';
 
@@ -102,12 +102,16 @@ class WebSocketTransport implements Transport {
     this.#sendMessage(line.subarray(0, line.length - NEWLINE_BYTES), false);
   }
 
-  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
+  sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {
     const bytes = frame.length + (rest?.length ?? 0);
-    if (rest === undefined) this.#sendMessage(frame, true);
-    else if (this.#gatherInto === undefined || bytes > this.#maxFrameBytes)
+    if (rest === undefined) {
+      this.#sendMessage(frame, true);
+    } else if (this.#gatherInto === undefined || bytes > this.#maxFrameBytes) {
       this.#sendMessage(joinBytes(frame, rest), true);
-    else this.#sendFrame({ data: frame, rest, bytes, binary: true, fin: true });
+      onFree?.();
+    } else {
+      this.#sendFrame({ data: frame, rest, bytes, binary: true, fin: true, onWritten: onFree });
+    }
   }
 
   pause(): void {
@@ -149,7 +153,7 @@ class WebSocketTransport implements Transport {
     this.#frames.push(frame);
   }
 
-  #write(frame: OutboundFrame, onSent: () => void): void {
+  #write(frame: OutboundFrame, onSent: SentCallback): void {
     const { data, rest, binary, fin } = frame;
     if (rest === undefined || typeof data === 'string') {
       this.#socket.send(data, { binary, fin }, onSent);

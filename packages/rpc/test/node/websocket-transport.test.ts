@@ -200,6 +200,32 @@ describe('binary messages in two parts', () => {
     expect(writes).toEqual([2 * (2 + START.length + 3)]);
   });
 
+  test.each(['server', 'client'] as const)('a %s tells when each rest has been taken, once', async (role) => {
+    const transport = openTransport({ role });
+    const record = recordTransport(transport);
+    const freed: number[] = [];
+    pair.far.pause();
+    for (let sent = 0; sent < 32; sent++)
+      transport.sendBinary?.(START, Buffer.alloc(1024 * 1024), () => freed.push(sent));
+    if (role === 'server') expect(freed).toEqual([]);
+    pair.far.resume();
+    await record.when(() => transport.bufferedBytes === 0);
+    expect(freed).toEqual(Array.from({ length: 32 }, (_, index) => index));
+  });
+
+  test('a rest that never leaves is not told to be free', async () => {
+    const transport = openTransport({ role: 'server' });
+    const record = recordTransport(transport);
+    let freed = 0;
+    pair.far.pause();
+    for (let sent = 0; sent < 32; sent++)
+      transport.sendBinary?.(START, Buffer.alloc(1024 * 1024), () => freed++);
+    transport.destroy('over');
+    await record.closed;
+    transport.sendBinary?.(START, Buffer.alloc(1), () => freed++);
+    expect(freed).toBe(0);
+  });
+
   test('those that wait when the other side closes are dropped, and the end is told', async () => {
     const transport = openTransport({ role: 'server' });
     const record = recordTransport(transport);

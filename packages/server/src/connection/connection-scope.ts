@@ -53,8 +53,8 @@ export class PeerScope implements ConnectionScope, ConnectionManners {
     this.peer.sendBytes(line);
   }
 
-  sendBinary(frame: Uint8Array, rest?: Uint8Array): void {
-    this.peer.sendBinary(frame, rest);
+  sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {
+    this.peer.sendBinary(frame, rest, onFree);
   }
 
   get carriesObjects(): boolean {

@@ -24,8 +24,11 @@ export interface ConnectionScope {
   sendBytes(line: Uint8Array): void;
   /** Whether the client has agreed to take output as binary frames. Settled with the handshake. */
   readonly binaryOutput: boolean;
-  /** Sends one binary message in one or two parts, not to be changed any more. Only with `binaryOutput`. */
-  sendBinary(frame: Uint8Array, rest?: Uint8Array): void;
+  /**
+   * Sends one binary message in one or two parts, not to be changed any more; `rest` may be from `onFree` on, which is
+   * not called when the connection ends before. Only with `binaryOutput`.
+   */
+  sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void;
   /** Whether the client is in this process and takes objects. */
   readonly carriesObjects: boolean;
   /** Hands an object over as it is; it counts as `bytes` until it is taken. Only with `carriesObjects`. */

@@ -1,3 +1,4 @@
+import { outputBlocks } from './block-pool.js';
 import { EAGAIN, MAX_CHUNK_BYTES } from './constants.js';
 import { DescriptorWatch } from './descriptor-watch.js';
 import { retryInterrupted } from './descriptors.js';
@@ -21,7 +22,7 @@ const BUSY_TURN_BYTES = 4_096;
 const REST_MS = 1;
 
 /** Every source reads into this one, and replaces it when it hands it over: a chunk pins no more than its own bytes. */
-let spare = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
+let spare = outputBlocks.take();
 
 /** Reads a pipe or a pty master of ours to its end. Owns the descriptor, which must be non-blocking. */
 export class DescriptorSource implements OutputSource {
@@ -153,7 +154,7 @@ export class DescriptorSource implements OutputSource {
 function takeChunk(length: number): Buffer {
   const filled = spare;
   if (length === MAX_CHUNK_BYTES) {
-    spare = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
+    spare = outputBlocks.take();
     return filled;
   }
   const chunk = Buffer.allocUnsafeSlow(length);

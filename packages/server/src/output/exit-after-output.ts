@@ -1,7 +1,7 @@
 import type { Clock, ClockTimer } from '../clock.js';
 import type { ProcessExit } from '../process/process-exit.js';
 import type { OutputSink } from './output-sink.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /** How long the streams of a process that has exited may stay open, in milliseconds, before its end is told anyway. */
 export const EXIT_DRAIN_MS = 2_000;
@@ -48,7 +48,7 @@ export class ExitAfterOutput implements OutputSink {
   output(chunk: RetainedChunk): void {
     if (this.#told) return;
     this.reader.output(chunk);
-    if (this.#exit !== undefined) this.#bytesAfterExit += chunk.data.length;
+    if (this.#exit !== undefined) this.#bytesAfterExit += chunk.length;
     if (!this.reader.writable) this.#wasBehind = true;
   }
 

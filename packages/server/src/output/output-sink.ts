@@ -1,5 +1,5 @@
 import type { ProcessExit } from '../process/process-exit.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /**
  * A reader of one process's events, told in order as they happen. The engine hands over buffers; what a sink makes

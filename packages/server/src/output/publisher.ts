@@ -1,7 +1,7 @@
 import type { OutputSource } from '../native/launch.js';
 import type { ProcessExit } from '../process/process-exit.js';
 import type { OutputSink } from './output-sink.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /** A reader that is attached, and whether the process waits for it. */
 interface Reader {

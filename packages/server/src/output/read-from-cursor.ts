@@ -1,5 +1,5 @@
 import type { ManagedProcess } from '../process/managed-process.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /** Where a read begins and how much it takes. */
 export interface ReadCursor {

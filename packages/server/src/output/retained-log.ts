@@ -1,11 +1,5 @@
 import type { OutputStream } from '../native/launch.js';
-
-/** One piece of output with its place in the process's sequence. */
-export interface RetainedChunk {
-  readonly seq: number;
-  readonly stream: OutputStream;
-  readonly data: Buffer;
-}
+import { RetainedChunk } from './retained-chunk.js';
 
 /** How much output a process keeps for readers that come later. */
 export interface RetentionLimits {
@@ -47,8 +41,10 @@ export class RetainedLog {
     return this.#nextSeq++;
   }
 
+  /** Takes the next piece of output. The caller holds the chunk as well, and releases it. */
   append(stream: OutputStream, data: Buffer): RetainedChunk {
-    const chunk = { seq: this.takeSeq(), stream, data };
+    const chunk = new RetainedChunk(this.takeSeq(), stream, data);
+    chunk.borrow();
     this.#chunks.push(chunk);
     this.#bytes += data.length;
     while (this.#bytes > this.limits.bytes || this.retainedChunks > this.limits.chunks) this.#evictOldest();
@@ -64,9 +60,9 @@ export class RetainedLog {
     let total = 0;
     for (let index = this.#firstIndexAfter(afterSeq); index < this.#chunks.length; index++) {
       const chunk = this.#chunks[index]!;
-      if (taken.length > 0 && total + chunk.data.length > maxBytes) break;
+      if (taken.length > 0 && total + chunk.length > maxBytes) break;
       taken.push(chunk);
-      total += chunk.data.length;
+      total += chunk.length;
       if (total >= maxBytes) break;
     }
     return taken;
@@ -82,8 +78,10 @@ export class RetainedLog {
   }
 
   #evictOldest(): void {
-    this.#bytes -= this.#chunks[this.#head]!.data.length;
+    const oldest = this.#chunks[this.#head]!;
     this.#chunks[this.#head++] = undefined;
+    this.#bytes -= oldest.length;
+    oldest.release();
     // Moving the rest down only once half of the array is dead keeps eviction constant on average.
     if (this.#head * 2 >= this.#chunks.length) {
       this.#chunks = this.#chunks.slice(this.#head);

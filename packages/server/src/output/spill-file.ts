@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { callSystem } from '../fs/file-error.js';
 import type { OutputSink } from './output-sink.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /** Bytes that may wait for the disk before the child has to. */
 const QUEUE_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { OutputStream } from '../native/launch.js';
-import type { RetainedChunk } from './retained-log.js';
+import type { RetainedChunk } from './retained-chunk.js';
 
 /** Bytes kept of the beginning of each stream, so that a log that has moved on still tells how it began. */
 export const HEAD_BYTES = 16 * 1024;

@@ -2,7 +2,8 @@ import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
-import { type RetainedChunk, RetainedLog, type RetentionLimits } from '../output/retained-log.js';
+import type { RetainedChunk } from '../output/retained-chunk.js';
+import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import type { SpillFile, SpillState } from '../output/spill-file.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { judgeDenial } from '../sandbox/denial/judge-denial.js';
@@ -247,6 +248,7 @@ export class ManagedProcess {
     const chunk = this.log.append(stream, data);
     this.#publisher.output(chunk);
     this.#wake();
+    chunk.release();
   }
 
   #streamEnded(): void {

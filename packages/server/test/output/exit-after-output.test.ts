@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT_DRAIN_MS, ExitAfterOutput } from '../../src/output/exit-after-output.js';
+import { RetainedChunk } from '../../src/output/retained-chunk.js';
 import { describeExit } from '../../src/process/process-exit.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 const exit = describeExit({ kind: 'exited', code: 3 }, { timedOut: false, sandboxDenied: false });
-const chunkOf = (bytes: number) => ({ seq: 1, stream: 'stdout' as const, data: Buffer.alloc(bytes) });
+const chunkOf = (bytes: number) => new RetainedChunk(1, 'stdout', Buffer.alloc(bytes));
 const MEBIBYTE = 1024 * 1024;
 
 /** A reader that can fall behind and notes what it is told. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutputSource } from '../../src/native/launch.js';
 import type { OutputSink } from '../../src/output/output-sink.js';
 import { Publisher } from '../../src/output/publisher.js';
+import { RetainedChunk } from '../../src/output/retained-chunk.js';
 import { describeExit } from '../../src/process/process-exit.js';
 
 class FakeSource implements OutputSource {
@@ -40,7 +41,7 @@ class FakeSink implements OutputSink {
   }
 }
 
-const chunk = (seq: number) => ({ seq, stream: 'stdout' as const, data: Buffer.from('x') });
+const chunk = (seq: number) => new RetainedChunk(seq, 'stdout', Buffer.from('x'));
 
 function open() {
   const source = new FakeSource();

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { RetainedChunk } from '../../src/output/retained-chunk.js';
 import { SpillFile } from '../../src/output/spill-file.js';
 
 let path: string;
@@ -17,11 +18,7 @@ async function openSpill(limitBytes: number): Promise<SpillFile> {
 }
 
 let seq = 0;
-const chunk = (data: string | Buffer) => ({
-  seq: ++seq,
-  stream: 'stdout' as const,
-  data: Buffer.from(data as string),
-});
+const chunk = (data: string | Buffer) => new RetainedChunk(++seq, 'stdout', Buffer.from(data as string));
 
 it('writes what it gets in order', async () => {
   const spill = await openSpill(1_000_000);

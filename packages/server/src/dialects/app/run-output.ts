@@ -1,7 +1,7 @@
 import type { app } from '@exec-server/protocol';
 import type { EndReader } from '../../output/exit-after-output.js';
 import { GrowingBuffer } from '../../output/growing-buffer.js';
-import type { RetainedChunk } from '../../output/retained-log.js';
+import type { RetainedChunk } from '../../output/retained-chunk.js';
 import { StreamCap } from '../../output/stream-cap.js';
 import type { ProcessExit } from '../../process/process-exit.js';
 import type { ConnectionScope } from '../dialect.js';

@@ -1,6 +1,6 @@
 import { nativeToPathUri, type v0 } from '@exec-server/protocol';
 import { type EndReader, ExitAfterOutput } from '../../output/exit-after-output.js';
-import type { RetainedChunk } from '../../output/retained-log.js';
+import type { RetainedChunk } from '../../output/retained-chunk.js';
 import type { StartRequest } from '../../process/launch-plan.js';
 import type { ProcessExit } from '../../process/process-exit.js';
 import * as engineStart from '../../process/start.js';

@@ -1,6 +1,6 @@
 import { invalidRequest } from '@exec-server/protocol';
 import { type FollowerSink, LogFollower } from '../../output/log-follower.js';
-import type { RetainedChunk } from '../../output/retained-log.js';
+import type { RetainedChunk } from '../../output/retained-chunk.js';
 import type { ManagedProcess, ProcessEvent } from '../../process/managed-process.js';
 import type { ConnectionResource, ConnectionScope } from '../dialect.js';
 import { chooseOutputMessages, type OutputMessages } from './output-messages.js';

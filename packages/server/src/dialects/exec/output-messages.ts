@@ -1,6 +1,6 @@
 import { fitsOutputFrame, type OutputFrame, OutputFrameEncoder } from '@exec-server/protocol';
 import { OutputEncoder } from '@exec-server/rpc/node';
-import type { RetainedChunk } from '../../output/retained-log.js';
+import type { RetainedChunk } from '../../output/retained-chunk.js';
 import type { ConnectionScope } from '../dialect.js';
 
 /** What an object takes in a queue beside its output, so that many small ones are bounded too. */
@@ -19,6 +19,8 @@ export interface OutputMessages<M extends object = object> {
   encode(chunk: RetainedChunk): M;
   /** Takes what `encode` of the same form has made. */
   send(message: M): void;
+  /** Encodes and sends a chunk for the only one who is told in this form; its memory can be used again after that. */
+  sendOnce(chunk: RetainedChunk): void;
 }
 
 /**
@@ -44,6 +46,10 @@ export function chooseOutputMessages(
       // The data goes out as it is retained: copies are garbage, and V8 marks its whole heap for every 64 MiB of it.
       encode: ({ seq, stream, data }) => ({ head: encoder.encodeHead(seq, stream), data }),
       send: ({ head, data }: FrameParts) => connection.sendBinary(head, data),
+      sendOnce: (chunk) =>
+        connection.sendBinary(encoder.encodeHead(chunk.seq, chunk.stream), chunk.borrow(), () =>
+          chunk.release(),
+        ),
     };
   }
   const encoder = new OutputEncoder('process/output', processId, sessionId);
@@ -51,6 +57,10 @@ export function chooseOutputMessages(
     form: 'json',
     encode: ({ seq, stream, data }) => encoder.encode(seq, stream, data),
     send: (line: Uint8Array) => connection.sendBytes(line),
+    sendOnce(chunk) {
+      connection.sendBytes(encoder.encode(chunk.seq, chunk.stream, chunk.borrow()));
+      chunk.release();
+    },
   };
 }
 
@@ -60,9 +70,8 @@ function handOver(
   sessionId: string | undefined,
 ): OutputMessages<OutputFrame> {
   const ids = sessionId === undefined ? { processId } : { processId, sessionId };
-  return {
-    form: 'object',
-    encode: ({ seq, stream, data }) => ({ ...ids, seq, stream, data }),
-    send: (output) => connection.sendObject(output, output.data.length + OBJECT_OVERHEAD_BYTES),
-  };
+  const encode = ({ seq, stream, data }: RetainedChunk) => ({ ...ids, seq, stream, data });
+  const send = (output: OutputFrame) =>
+    connection.sendObject(output, output.data.length + OBJECT_OVERHEAD_BYTES);
+  return { form: 'object', encode, send, sendOnce: (chunk) => send(encode(chunk)) };
 }

@@ -1,5 +1,5 @@
 import type { OutputSink } from '../../output/output-sink.js';
-import type { RetainedChunk } from '../../output/retained-log.js';
+import type { RetainedChunk } from '../../output/retained-chunk.js';
 import type { ProcessExit } from '../../process/process-exit.js';
 import type { ConnectionScope } from '../dialect.js';
 import { chooseOutputMessages, type OutputMessages } from './output-messages.js';
@@ -24,7 +24,7 @@ export class OwnerSink implements OutputSink {
   }
 
   output(chunk: RetainedChunk): void {
-    this.#messages.send(this.#messages.encode(chunk));
+    this.#messages.sendOnce(chunk);
   }
 
   exited(seq: number, exit: ProcessExit): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { MAX_FRAMED_ID_BYTES } from '@exec-server/protocol';
 import type { Transport } from '@exec-server/rpc';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { outputBlocks } from '../../../src/native/block-pool.js';
 import {
   bytesOf,
   connectInMemory,
@@ -113,6 +114,101 @@ function readPausingAt(marks: readonly number[], client: OutputClient, serverSid
     resumeWhenFull();
   };
   return reader;
+}
+
+describe('memory that is used again', () => {
+  const content = randomBytes(24 * MEBIBYTE);
+  const isPieceOfContent = (data: Buffer) => {
+    const at = content.indexOf(data.subarray(0, 32));
+    return content.subarray(at, at + data.length).equals(data);
+  };
+  const outputOf = ({ events }: OutputClient) =>
+    events.filter(({ kind }) => kind === 'process/output').map(({ seq, data }) => ({ seq, data: data! }));
+
+  async function startOwner() {
+    // The log lets go of a chunk long before a slow reader has it.
+    const server = openServer({ retainedOutputBytes: 200_000 });
+    const path = await fileWith(content);
+    const owner = await connectOverWebSocket(server);
+    const { result } = await owner.client.initialize({ binaryOutput: true });
+    await owner.client.request(
+      'process/start',
+      shellParams('p', `read line; exec cat ${path}`, { pipeStdin: true }),
+    );
+    const go = () =>
+      owner.client.request('process/write', { processId: 'p', chunk: Buffer.from('\n').toString('base64') });
+    return { server, owner, sessionId: result?.sessionId as string, go };
+  }
+
+  it('is that of chunks that the log has let go and a slow owner has got', async () => {
+    const { owner, go } = await startOwner();
+    readPausingAt([2 * MEBIBYTE, 6 * MEBIBYTE, 18 * MEBIBYTE], owner.client, owner.serverSide);
+    await go();
+    const events = await owner.client.untilClosed('p');
+    expect(bytesOf(events, 'stdout').equals(content)).toBe(true);
+    expect(outputBlocks.spareBlocks).toBeGreaterThan(0);
+  });
+
+  it('shows nobody the bytes of another chunk: viewers and readers that keep what they get', async () => {
+    const { server, owner, sessionId, go } = await startOwner();
+    const viewers = await Promise.all(
+      [connectOverWebSocket, connectInProcess].map((connect) => connect(server)),
+    );
+    for (const { client } of viewers) {
+      await client.initialize({ binaryOutput: true });
+      await client.request('process/attach', { processId: 'p', sessionId });
+    }
+    const slow = viewers[0]!.client.transport;
+    slow.pause();
+    const reader = (await connectInMemory(server)).client;
+    await reader.initialize();
+    const started = go();
+    const read = await readUntilClosed(reader, sessionId);
+    await started;
+    expect(bytesOf(await owner.client.untilClosed('p'), 'stdout').equals(content)).toBe(true);
+    slow.resume();
+    const bySeq = new Map(outputOf(owner.client).map(({ seq, data }) => [seq, data]));
+    for (const { client } of viewers) {
+      await client.untilClosed('p');
+      for (const { seq, data } of outputOf(client)) expect(bySeq.get(seq)?.equals(data)).toBe(true);
+    }
+    expect(read.length).toBeGreaterThan(0);
+    for (const { seq, chunk } of read) expect(bySeq.get(seq)?.toString('base64')).toBe(chunk);
+  });
+
+  it('does not reach who takes over from a connection that was cut off with a full queue', async () => {
+    const { server, owner, sessionId, go } = await startOwner();
+    await go();
+    await owner.client.until(({ seq }) => seq === 20);
+    owner.client.transport.pause();
+    while (owner.serverSide.bufferedBytes < MEBIBYTE) await new Promise(setImmediate);
+    owner.serverSide.destroy('cut');
+    const { client: second } = await connectOverWebSocket(server);
+    await second.initialize({ resumeSessionId: sessionId, binaryOutput: true });
+    const read = await readUntilClosed(second);
+    const before = bytesOf(owner.client.events, 'stdout');
+    expect(content.subarray(0, before.length).equals(before)).toBe(true);
+    const pieces = [
+      ...read.map(({ chunk }) => Buffer.from(chunk, 'base64')),
+      ...outputOf(second).map(({ data }) => data),
+    ];
+    expect(pieces.length).toBeGreaterThan(0);
+    expect(pieces.every(isPieceOfContent)).toBe(true);
+  });
+});
+
+/** Reads a process as fast as it can, of another session if one is named, and returns everything that it was told. */
+async function readUntilClosed(client: OutputClient, sessionId?: string) {
+  const chunks: { seq: number; chunk: string }[] = [];
+  let afterSeq = 0;
+  for (;;) {
+    const params = { processId: 'p', sessionId, afterSeq, maxBytes: 200_000, waitMs: 1_000 };
+    const { result } = await client.request('process/read', params);
+    const answer = result as unknown as { chunks: typeof chunks; nextSeq: number; closed: boolean };
+    chunks.push(...answer.chunks);
+    if (answer.closed && answer.chunks.length === 0) return chunks;
+    afterSeq = answer.nextSeq - 1;
+  }
 }
 
 describe('the choice', () => {
