@@ -128,7 +128,7 @@ export const workloads = {
   },
 
   async httpStream(server, { scale }) {
-    const bytes = Math.ceil(256 * scale) * MIB;
+    const bytes = Math.ceil(256 * Math.min(1, 4 * scale)) * MIB;
     const web = serveBody(bytes);
     await new Promise((resolve) => web.listen(0, '127.0.0.1', resolve));
     try {

@@ -3,4 +3,5 @@ export { connectUnixSocket } from './connect-unix.js';
 export { type ConnectWebSocketOptions, connectWebSocket } from './connect-websocket.js';
 export { createLineTransport, type LineTransportOptions } from './line-transport.js';
 export { OutputEncoder, type OutputStreamName } from './output-encoder.js';
+export { spliceBase64 } from './splice-base64.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './websocket-transport.js';

@@ -1,18 +1,11 @@
+import { spliceBase64 } from './splice-base64.js';
+
 /** The streams of a process as the wire names them. */
 export type OutputStreamName = 'stdout' | 'stderr' | 'pty';
 
 const TAIL = Buffer.from('"}}\n');
 
-const CHUNK_MEMBERS: Readonly<Record<OutputStreamName, Buffer>> = {
-  stdout: Buffer.from(',"stream":"stdout","chunk":"'),
-  stderr: Buffer.from(',"stream":"stderr","chunk":"'),
-  pty: Buffer.from(',"stream":"pty","chunk":"'),
-};
-
-/**
- * Writes the output notifications of one process, each with its newline into one buffer of its own. Base64 never
- * needs escaping, so the chunk is spliced in; `JSON.stringify` would spend most of its time looking for quotes there.
- */
+/** Writes the output notifications of one process, each with its newline into one buffer of its own. */
 export class OutputEncoder {
   readonly #head: Buffer;
 
@@ -25,16 +18,6 @@ export class OutputEncoder {
   }
 
   encode(seq: number, stream: OutputStreamName, chunk: Uint8Array): Buffer {
-    const digits = String(seq);
-    const members = CHUNK_MEMBERS[stream];
-    const base64 = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('base64');
-    const length = this.#head.length + digits.length + members.length + base64.length + TAIL.length;
-    const line = Buffer.allocUnsafe(length);
-    let at = this.#head.copy(line);
-    at += line.write(digits, at, 'latin1');
-    at += members.copy(line, at);
-    at += line.write(base64, at, 'latin1');
-    TAIL.copy(line, at);
-    return line;
+    return spliceBase64(this.#head, `${seq},"stream":"${stream}","chunk":"`, chunk, TAIL);
   }
 }

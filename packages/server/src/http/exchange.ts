@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { basicCredentials, groupByName, type Header, hasHeader } from './header-list.js';
 import { portToDial, withoutSecrets } from './parse-url.js';
 import type { OutgoingRequest } from './prepare-request.js';
@@ -18,8 +19,8 @@ export interface HttpResponse {
   readonly status: number;
   /** Without those that are not text. */
   readonly headers: readonly Header[];
-  /** Reads on only while it is asked for more. Throws when the body ends early. */
-  readonly body: AsyncIterable<Buffer>;
+  /** Buffers. Reads on only while it is asked for more. Fails when the body ends early. */
+  readonly body: Readable;
   /** Ends the connection; what was not read is lost. */
   discard(): void;
 }
@@ -52,7 +53,8 @@ export function exchange(
       message.setHeader(name, values.length === 1 ? (values[0] as string) : values);
     const switched = (response: IncomingMessage) => {
       socket.destroy();
-      resolve(describeResponse(response, noBody()));
+      // The other protocol is not ours to speak.
+      resolve(describeResponse(response, Readable.from([])));
     };
     message.on('upgrade', switched);
     message.on('connect', switched);
@@ -97,7 +99,7 @@ function completeHeaders(request: OutgoingRequest, proxy: URL | undefined): Head
   return headers;
 }
 
-function describeResponse(message: IncomingMessage, body: AsyncIterable<Buffer>): HttpResponse {
+function describeResponse(message: IncomingMessage, body: Readable): HttpResponse {
   const { statusCode = 0, rawHeaders } = message;
   const received: Header[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -109,6 +111,3 @@ function describeResponse(message: IncomingMessage, body: AsyncIterable<Buffer>)
   );
   return { status: statusCode, headers, body, discard: () => message.destroy() };
 }
-
-// The other protocol that a connection was switched to is not ours to speak.
-async function* noBody(): AsyncGenerator<Buffer> {}

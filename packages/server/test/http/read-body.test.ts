@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { MAX_HTTP_DELTA_BYTES } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
 import { ActiveRequests } from '../../src/http/active-requests.js';
 import type { HttpError } from '../../src/http/http-error.js';
-import { type BodySink, collectBody, streamBody } from '../../src/http/read-body.js';
+import { type BodySink, collectBody, GATHERED_BYTES, streamBody } from '../../src/http/read-body.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 function begin(requests = new ActiveRequests()) {
@@ -10,11 +11,14 @@ function begin(requests = new ActiveRequests()) {
   return requests.begin({ requestId: 'a', streamed: true, clock: new FakeClock() }, limits);
 }
 
-async function* bodyOf(...chunks: (Buffer | Error)[]): AsyncGenerator<Buffer> {
-  for (const chunk of chunks) {
-    if (chunk instanceof Error) throw chunk;
-    yield chunk;
+function bodyOf(...chunks: (Buffer | Error)[]): Readable {
+  async function* read() {
+    for (const chunk of chunks) {
+      if (chunk instanceof Error) throw chunk;
+      yield chunk;
+    }
   }
+  return Readable.from(read(), { highWaterMark: 1 });
 }
 
 /** Takes everything and says when it has. */
@@ -58,19 +62,35 @@ describe('streamBody', () => {
   it('reads on only while the sink takes it', async () => {
     const sink = new RecordingSink();
     sink.writable = false;
-    let asked = 0;
-    async function* counted() {
-      for (const text of ['1', '2', '3']) {
-        asked++;
-        yield Buffer.from(text);
-      }
-    }
-    const streaming = streamBody(counted(), sink, begin());
+    const body = new Readable({ read() {} });
+    body.push('1');
+    const streaming = streamBody(body, sink, begin());
+    while (sink.pieces.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    body.push('2');
+    body.push(null);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(asked).toBe(1);
+    expect(Buffer.concat(sink.pieces).toString()).toBe('1');
     sink.catchUp();
     await streaming;
-    expect(Buffer.concat(sink.pieces).toString()).toBe('123');
+    expect(Buffer.concat(sink.pieces).toString()).toBe('12');
+  });
+
+  it.each([
+    [GATHERED_BYTES - 1, false],
+    [GATHERED_BYTES, true],
+    [GATHERED_BYTES + 1, true],
+  ])('hands %d bytes of one turn on before its end: %s', async (length, atOnce) => {
+    const sink = new RecordingSink();
+    const body = new Readable({ read() {} });
+    const streaming = streamBody(body, sink, begin());
+    body.resume();
+    await new Promise((resolve) => setImmediate(resolve));
+    body.push(Buffer.alloc(1));
+    body.push(Buffer.alloc(length - 1));
+    expect(sink.pieces.length > 0).toBe(atOnce);
+    body.push(null);
+    await streaming;
+    expect(Buffer.concat(sink.pieces)).toHaveLength(length);
   });
 
   it('says why a body is not whole', async () => {

@@ -1,20 +1,23 @@
+import { spliceBase64 } from '@exec-server/rpc/node';
 import type { HttpError } from '../../http/http-error.js';
 import type { BodySink } from '../../http/read-body.js';
 import type { ConnectionScope } from '../dialect.js';
 
 const METHOD = 'http/request/bodyDelta';
-const TAIL = '","done":false,"error":null}}\n';
+const TAIL = Buffer.from('","done":false,"error":null}}\n');
 
 /** Sends a body over a connection as `http/request/bodyDelta` notifications. */
 export class JsonBodySink implements BodySink {
-  readonly #head: string;
+  readonly #head: Buffer;
   #seq = 0;
 
   constructor(
     private readonly connection: ConnectionScope,
     private readonly requestId: string,
   ) {
-    this.#head = `{"method":"${METHOD}","params":{"requestId":${JSON.stringify(requestId)},"seq":`;
+    this.#head = Buffer.from(
+      `{"method":"${METHOD}","params":{"requestId":${JSON.stringify(requestId)},"seq":`,
+    );
   }
 
   get writable(): boolean {
@@ -25,10 +28,8 @@ export class JsonBodySink implements BodySink {
     return this.connection.whenWritable();
   }
 
-  /** Base64 never needs escaping, so it is spliced in; `JSON.stringify` would look through all of it. */
   piece(data: Buffer): void {
-    const line = `${this.#head}${++this.#seq},"deltaBase64":"${data.toString('base64')}${TAIL}`;
-    this.connection.sendBytes(Buffer.from(line));
+    this.connection.sendBytes(spliceBase64(this.#head, `${++this.#seq},"deltaBase64":"`, data, TAIL));
   }
 
   done(error: HttpError | undefined): void {
