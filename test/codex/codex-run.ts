@@ -9,6 +9,13 @@ import { readToolOutput, type ToolOutput } from './tool-output.js';
 /** Where the CLI finds its environment: a URL, or the text of `environments.toml`. */
 export type EnvironmentSource = { readonly url: string } | { readonly environmentsToml: string };
 
+export interface CodexRunOptions {
+  /** Added to its `config.toml`. @default nothing */
+  readonly moreConfig?: string;
+  /** What commands may touch. @default 'danger-full-access' */
+  readonly sandbox?: 'danger-full-access' | 'workspace-write' | 'read-only';
+}
+
 /** Longest wait for the CLI, in milliseconds: it gives a lost server 25 seconds. */
 const CLI_DEADLINE_MS = 28_000;
 
@@ -32,12 +39,12 @@ export class CodexRun {
     this.#question = question;
   }
 
-  /** Starts the CLI, with `moreConfig` added to its `config.toml`, and waits for its first question. */
+  /** Starts the CLI and waits for its first question. */
   static async start(
     codexBin: string,
     stage: Stage,
     environment: EnvironmentSource,
-    moreConfig = '',
+    { moreConfig = '', sandbox = 'danger-full-access' }: CodexRunOptions = {},
   ): Promise<CodexRun> {
     const model = await ScriptedModel.start();
     onTestFinished(() => model[Symbol.asyncDispose]());
@@ -46,7 +53,7 @@ export class CodexRun {
       writeFileSync(join(stage.codexHome, 'environments.toml'), environment.environmentsToml);
     const command = new SpawnedCommand({
       command: [codexBin],
-      args: ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', 'Do as scripted.'],
+      args: ['exec', '--skip-git-repo-check', '--sandbox', sandbox, 'Do as scripted.'],
       cwd: stage.work,
       env: 'url' in environment ? { ...stage.env, CODEX_EXEC_SERVER_URL: environment.url } : stage.env,
     });

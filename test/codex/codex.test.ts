@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRunning, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CodexRun, type EnvironmentSource } from './codex-run.js';
+import { requireSandbox } from '../../packages/server/test/support/sandbox.js';
+import { CodexRun, type CodexRunOptions, type EnvironmentSource } from './codex-run.js';
 import { CutProxy } from './cut-proxy.js';
 import { IS_OWN_SERVER, SERVER_COMMAND, type Stage, serve, setStage, waitForFile } from './stage.js';
 import { countTokens, endedText } from './tool-output.js';
@@ -22,9 +23,9 @@ const INTERRUPTED_ON_TERMINAL = IS_OWN_SERVER ? 130 : 1;
 async function startCodex(
   stage: Stage,
   environment?: EnvironmentSource,
-  moreConfig?: string,
+  options?: CodexRunOptions,
 ): Promise<CodexRun> {
-  return CodexRun.start(CODEX_BIN, stage, environment ?? { url: (await serve(stage)).url }, moreConfig);
+  return CodexRun.start(CODEX_BIN, stage, environment ?? { url: (await serve(stage)).url }, options);
 }
 
 /** Shell text that tells the test, by a file, that the command has come this far. */
@@ -54,6 +55,19 @@ describe.skipIf(CODEX_BIN === '')('the Codex CLI', () => {
     expect((await codex.run('true', { workdir: 'missing' })).text).toContain(
       'exec-server rejected request (-32603): No such file or directory (os error 2)',
     );
+    expect(await codex.finish()).toEqual(DONE);
+  });
+
+  test('runs commands in a sandbox that writes in the workspace alone', async (context) => {
+    requireSandbox(context);
+    const stage = setStage();
+    const moreConfig = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
+    const codex = await startCodex(stage, undefined, { sandbox: 'workspace-write', moreConfig });
+    expect((await codex.run('echo in > mine && cat mine')).text).toBe(endedText(0, 'in\n'));
+    const outside = await codex.run('echo out > "$HOME/theirs"');
+    expect(outside.text).toMatch(/Read-only file system/);
+    expect(existsSync(join(stage.env.HOME ?? '', 'theirs'))).toBe(false);
+    expect(readFileSync(join(stage.work, 'mine'), 'utf8')).toBe('in\n');
     expect(await codex.finish()).toEqual(DONE);
   });
 
@@ -164,18 +178,15 @@ describe.skipIf(CODEX_BIN === '')('the Codex CLI', () => {
 
   test('uses a tool server that runs on the other side', async () => {
     const stage = setStage();
-    const codex = await startCodex(
-      stage,
-      undefined,
-      `
+    const moreConfig = `
 [mcp_servers.elsewhere]
 environment_id = "remote"
 command = ${JSON.stringify(process.execPath)}
 args = [${JSON.stringify(fileURLToPath(new URL('mcp-server.mjs', import.meta.url)))}]
 cwd = ${JSON.stringify(stage.work)}
 env = { MARK = "marked" }
-`,
-    );
+`;
+    const codex = await startCodex(stage, undefined, { moreConfig });
     const { text } = await codex.call('whereabouts', { note: 'ünïcode' }, 'mcp__elsewhere');
     expect(text).toBe(`Wall time: <TIME>\nOutput:\n${stage.work} marked ünïcode`);
     expect(await codex.finish()).toEqual(DONE);

@@ -1,7 +1,10 @@
 import type { Transport } from '@exec-server/rpc';
 import type { Dialer } from './dialer.js';
 
-/** A server to start: it speaks over its stdin and stdout, and ends with the client. Node only. */
+/**
+ * A server to start: it speaks over its stdin and stdout. It ends when the client is closed, or with this process: a client
+ * that is merely dropped keeps it. Node only.
+ */
 export interface StdioTarget {
   /** Program and arguments, e.g. `['exec-server', 'serve', '--listen', 'stdio']`. */
   readonly command: readonly string[];

@@ -101,6 +101,8 @@ describe('the cgroup of a child', () => {
     await child.done;
     expect(cgroup!.populated).toBe(true);
     expect(cgroup!.readThreads()).toEqual([Number(pid)]);
+    // A turn after the end has been told it is decided whether the group can serve another child.
+    await new Promise(setImmediate);
     process.kill(Number(pid), 'SIGKILL');
     // What looks for leftovers does not keep the loop alive.
     const keepAlive = setInterval(() => {}, 1_000);
