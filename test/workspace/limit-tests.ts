@@ -153,6 +153,8 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   ),
   'fs/watch/path-chain.ts MAX_LINKS': server('dialects/exec/fs-watch', 'a path through %i links'),
   'http/exchange.ts MAX_RESPONSE_HEAD_BYTES': server('http/exchange', 'has a head of limited size'),
+  'native/cached-lookup.ts MAX_PATH_BYTES': server('native/cached-lookup', 'a path of %i bytes is asked for'),
+  'native/cgroup/spare-groups.ts MAX_SPARE_GROUPS': server('native/cgroup/spare-groups', 'at most'),
   'native/constants.ts MAX_CHUNK_BYTES': server('native/launcher', 'hands out chunks of at most 64 KiB'),
   'native/fallback/check-plan.ts MAX_ARGUMENT_BYTES': server('native/launcher', 'takes the longest argument'),
   'native/guardian.ts MAX_BACKLOG_BYTES': server('native/guardian', 'replaces a shell that does not read'),
@@ -266,6 +268,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
  * is, how large the slices of some work are, how much of a complaint is repeated. They have no edge to be tested at.
  */
 export const WITHOUT_EDGE: ReadonlySet<string> = new Set([
+  'native/cgroup/cgroup-files.ts MAX_EVENTS_BYTES',
   'native/cgroup/kill-cgroups.ts MAX_LOOKS',
   'native/descriptor-target.ts MAX_TURN_BYTES',
   'native/guardian-script.ts MAX_CGROUP_LOOKS',

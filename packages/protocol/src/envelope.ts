@@ -3,6 +3,7 @@ import { describeValue } from './describe.js';
 import { MalformedMessageError } from './errors.js';
 import { integer, text } from './fields.js';
 import { JsonSyntaxError, scanJson } from './json-scan.js';
+import { MAX_JSON_DEPTH } from './limits.js';
 import { decodeResult, nullable, struct } from './struct.js';
 
 /** A string or a signed 64-bit integer; a bigint only where a number would lose digits. */
@@ -84,6 +85,8 @@ export function decodeMessage(source: string): Message {
 }
 
 function parseJson(source: string): { value: unknown; idText: string | undefined } {
+  const plain = parsePlain(source);
+  if (plain !== undefined) return plain;
   try {
     const { idText } = scanJson(source, { longStrings: 'skip' });
     return { value: parseScanned(source), idText };
@@ -91,6 +94,40 @@ function parseJson(source: string): { value: unknown; idText: string | undefined
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new MalformedMessageError(error.message, { cause: error });
   }
+}
+
+/** Longest text that is compared with what its value is written as, in characters. */
+const MAX_PLAIN_CHARS = 16_384;
+
+/**
+ * Reads text that is exactly what `JSON.stringify` writes for its value, as most clients send it; nothing for all other
+ * text. Such text has no key twice and every number in full, so that of all that the scan checks only the depth is left.
+ * Both calls are native, which for a short message among other work takes a third of the time of the scan.
+ */
+function parsePlain(source: string): { value: unknown; idText: string | undefined } | undefined {
+  // An escape may be one half of a surrogate pair, which would be written again as it is.
+  if (source.length > MAX_PLAIN_CHARS || source.includes('\\') || mayBeTooDeep(source)) return undefined;
+  let value: { readonly id?: unknown } | null;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+  if (JSON.stringify(value) !== source) return undefined;
+  const id = value?.id;
+  return { value, idText: typeof id === 'number' ? String(id) : undefined };
+}
+
+/** Whether there are more brackets, in strings or not, than levels are allowed. */
+function mayBeTooDeep(source: string): boolean {
+  let brackets = 0;
+  for (const bracket of '{[') {
+    for (let at = source.indexOf(bracket); at !== -1; at = source.indexOf(bracket, at + 1)) {
+      brackets += 1;
+      if (brackets > MAX_JSON_DEPTH) return true;
+    }
+  }
+  return false;
 }
 
 function parseScanned(source: string): unknown {

@@ -57,6 +57,7 @@ const PERCENT = 0x25;
  * @throws PathUriError
  */
 export function parsePathUri(text: string, platform: Platform = 'linux'): PathUri {
+  if (isPlainUri(text)) return { href: text };
   const url = parseFileUrl(text);
   const { href } = url;
   if (href.includes('?')) throw new PathUriError('query parameters are not allowed in path URIs');
@@ -67,6 +68,11 @@ export function parsePathUri(text: string, platform: Platform = 'linux'): PathUr
   return {
     href: href.replace(LOWER_CASE_DRIVE, (drive) => drive.slice(0, -2) + drive.slice(-2).toUpperCase()),
   };
+}
+
+/** Whether a text is the canonical URI of a path that is its own URI form; the URL parser would return it as it is. */
+function isPlainUri(text: string): boolean {
+  return text.startsWith(LOCAL_PREFIX) && PLAIN_PATH.test(text.slice(LOCAL_PREFIX.length));
 }
 
 function parseFileUrl(text: string): URL {

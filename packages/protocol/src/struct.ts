@@ -96,10 +96,50 @@ function buildStruct<F extends Fields, E extends Fields>(
     return dropNulls(fromPositional(expected, fields, value));
   });
   // The transform hands on whatever it does not understand, and the object schema refuses it.
-  return z.pipe(
-    normalize as z.ZodMiniTransform<Record<string, unknown>, unknown>,
-    object,
-  ) as unknown as Struct<F, E>;
+  const schema = z.pipe(normalize as z.ZodMiniTransform<Record<string, unknown>, unknown>, object);
+  readPresentFirst(schema, members, options.unknownMembers === 'refuse');
+  return schema as unknown as Struct<F, E>;
+}
+
+/**
+ * Has the schema look at the members that are there and at no others, as long as they are all in order: most structs have
+ * many that may be absent, and looking for each of them was most of what it took to decode one. Whatever is not in order
+ * is left to the whole of the schema, which knows what to say.
+ */
+function readPresentFirst(schema: AnySchema, members: Fields, refusesOthers: boolean): void {
+  const readAll = schema._zod.parse.bind(schema._zod);
+  const known = new Map(Object.entries(members).map(([name, field]) => [name, describeField(field)]));
+  const requiredCount = [...known.values()].filter(({ required }) => required).length;
+  const readPresent: typeof readAll = (payload, context) => {
+    const input = payload.value;
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return readAll(payload, context);
+    const output: Record<string, unknown> = {};
+    let missing = requiredCount;
+    for (const [name, value] of Object.entries(input)) {
+      const field = known.get(name);
+      if (field === undefined && refusesOthers) return readAll(payload, context);
+      if (field === undefined || (value === null && field.nullable)) continue;
+      const result = field.schema._zod.run({ value, issues: [] }, context);
+      if (result instanceof Promise || result.issues.length > 0) return readAll(payload, context);
+      output[name] = result.value;
+      if (field.required) missing -= 1;
+    }
+    if (missing > 0) return readAll(payload, context);
+    payload.value = output;
+    return payload;
+  };
+  schema._zod.parse = readPresent;
+  schema._zod.run = readPresent;
+}
+
+function describeField(field: AnySchema | OptionalField): {
+  schema: AnySchema;
+  nullable: boolean;
+  required: boolean;
+} {
+  return isOptional(field)
+    ? { schema: field.schema, nullable: field.nullable, required: false }
+    : { schema: field, nullable: false, required: true };
 }
 
 /** Optional members accept `null` here for the sake of the JSON Schema; the values were dropped before. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   decodeMessage,
@@ -6,6 +7,7 @@ import {
   encodeRequest,
   encodeResult,
   formatRequestId,
+  MAX_JSON_DEPTH,
   MalformedMessageError,
   parseErrorText,
 } from '../src/index.js';
@@ -102,6 +104,44 @@ describe('decodeMessage', () => {
       ),
     );
   });
+
+  it('makes no difference between text as `JSON.stringify` writes it and text with spaces in it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.oneof(fc.integer(), fc.string()), (params, id) => {
+        const text = encodeRequest(id, 'm', params);
+        const message = decodeMessage(text);
+        expect(message).toEqual({
+          kind: 'request',
+          id,
+          method: 'm',
+          params: JSON.parse(JSON.stringify(params)),
+        });
+        expect(decodeMessage(` ${text}`)).toEqual(message);
+      }),
+    );
+  });
+
+  it.each([MAX_JSON_DEPTH - 2, MAX_JSON_DEPTH - 1])('takes params that are %i levels deep', (depth) => {
+    const params = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(decodeMessage(`{"method":"m","params":${params}}`)).toMatchObject({ kind: 'notification' });
+  });
+
+  it.each([
+    ['is too deep', `${'['.repeat(MAX_JSON_DEPTH)}${']'.repeat(MAX_JSON_DEPTH)}`, 'recursion limit exceeded'],
+    ['has a key twice', '{"a":1,"a":1}', 'duplicate JSON object key `a`'],
+    ['has half a surrogate pair', '"\\ud800"', 'unexpected end of hex escape'],
+  ])('refuses a message that is plain but %s', (_, params, problem) => {
+    expect(() => decodeMessage(`{"method":"m","params":${params}}`)).toThrow(problem);
+  });
+
+  it.each([16_383, 16_384, 16_385])(
+    'takes a message of %i characters with many brackets in a string',
+    (length) => {
+      const text = (params: string) => `{"method":"m","params":"${params}"}`;
+      const params = '['.repeat(length - text('').length);
+      expect(decodeMessage(text(params))).toMatchObject({ params });
+    },
+  );
 
   it('is not fooled by members that every object inherits', () => {
     expect(decodeMessage('{"method":"m","__proto__":{"id":1}}')).toMatchObject({ kind: 'notification' });

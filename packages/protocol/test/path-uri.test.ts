@@ -56,6 +56,24 @@ describe('accepted spellings', () => {
   });
 });
 
+it('makes no difference between a plain URI and one whose scheme is spelled another way', () => {
+  const segment = fc.string({ unit: fc.constantFrom(...Array.from("aZ09_~$&'()+,;=@-.!*|:%")) });
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
+      const read = (text: string) => {
+        try {
+          return parsePathUri(text).href;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      const uri = `file:///${segments.join('/')}`;
+      expect(read(uri)).toBe(read(uri.replace('file', 'FILE')));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 describe('refused as no path URI', () => {
   it.each([
     ['/tmp', 'invalid URI: relative URL without a base'],
