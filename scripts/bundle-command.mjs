@@ -16,6 +16,7 @@ import { basename, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { WebSocket } from 'ws';
+import { loadAtFirstUse } from './load-at-first-use.mjs';
 
 const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
 const BUNDLE = join(CLI, 'bundle');
@@ -23,6 +24,8 @@ const BUNDLE = join(CLI, 'bundle');
 const ASSETS = [join(CLI, '../server/dist/sandbox/files/file-helper.cjs')];
 /** They find their native code by their own place. */
 const EXTERNAL = ['koffi', '@lydell/node-pty'];
+/** Packages that a start does not use: files of their own, so that it does not read them. */
+const UNUSED_AT_START = ['pino'];
 const TARGET = 'node20';
 /** What `import.meta.url` becomes in CommonJS. */
 const MODULE_URL = '__moduleUrl';
@@ -31,7 +34,10 @@ const LICENSE_FILE = /^licen[cs]e/i;
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: CLI,
-  entryPoints: ['dist/main.js', 'dist/index.js'],
+  entryPoints: ['dist/main.js', 'dist/index.js', ...UNUSED_AT_START].map((path) => ({
+    in: path,
+    out: basename(path, '.js'),
+  })),
   outdir: BUNDLE,
   write: false,
   bundle: true,
@@ -68,8 +74,11 @@ async function toCommonJs(text) {
     minifySyntax: true,
     minifyWhitespace: true,
   });
+  const lazyCode = loadAtFirstUse(code);
   const needsUrl = code.includes(MODULE_URL);
-  return needsUrl ? `const ${MODULE_URL}=require('node:url').pathToFileURL(__filename).href;${code}` : code;
+  return needsUrl
+    ? `const ${MODULE_URL}=require('node:url').pathToFileURL(__filename).href;${lazyCode}`
+    : lazyCode;
 }
 
 /** The licenses of the packages that files come from. */

@@ -39,6 +39,11 @@ async function findNativeCodex() {
 /** Those that were started and not stopped. */
 const running = new Set();
 
+/** `NODE_EXTRA_CA_CERTS` alone has every start of Node parse more than a hundred certificates, for tens of milliseconds. */
+function withoutNodeSettings(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NODE_')));
+}
+
 /** A running server with one client. */
 export class RunningServer {
   #child;
@@ -56,7 +61,7 @@ export class RunningServer {
     server.#child = ownChild(
       spawn(program, [...args, '--listen', listen], {
         stdio: ['pipe', 'pipe', 'ignore'],
-        env: { ...process.env, CODEX_HOME: server.#home },
+        env: { ...withoutNodeSettings(process.env), CODEX_HOME: server.#home },
       }),
     );
     server.#child.stdin.on('error', () => {});

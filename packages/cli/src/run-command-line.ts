@@ -57,7 +57,9 @@ export async function runCommandLine(
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode: number = ExitCode.success;
-  const program = createProgram(io, (code) => {
+  // A server needs none of the others, whose options take longer to set up than its own.
+  const commands = args[0] === 'serve' ? [] : CLIENT_COMMANDS;
+  const program = createProgram(io, commands, (code) => {
     exitCode = code;
   });
   try {
@@ -89,7 +91,11 @@ function usageOf(program: Command, name: string | undefined): string {
   return `${command.name()} ${command.usage()}`;
 }
 
-function createProgram(io: CommandIo, setExitCode: (code: number) => void): Command {
+function createProgram(
+  io: CommandIo,
+  clientCommands: typeof CLIENT_COMMANDS,
+  setExitCode: (code: number) => void,
+): Command {
   const program = new Command('exec-server')
     .description('Runs, watches and controls processes on this machine for a program on another.')
     .usage('[OPTIONS] [COMMAND]')
@@ -106,7 +112,7 @@ function createProgram(io: CommandIo, setExitCode: (code: number) => void): Comm
     })
     .exitOverride();
   const serve = addServeCommand(program, io, setExitCode);
-  for (const addCommand of CLIENT_COMMANDS) addCommand({ program, io, setExitCode });
+  for (const addCommand of clientCommands) addCommand({ program, io, setExitCode });
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`);
   return program;
 }

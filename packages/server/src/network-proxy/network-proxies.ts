@@ -8,21 +8,29 @@ import { Upstream } from './upstream.js';
 
 /** Makes the proxies of a server, which share the way out. */
 export class NetworkProxies {
+  readonly #env: ServerEnv;
+  readonly #trust: TrustStore;
   readonly #resolver: NameResolver;
   readonly #straight: Upstream;
-  readonly #throughProxies: Upstream;
+  #throughProxies: Upstream | undefined;
 
   /** @param lookupName how names are looked up; by default the system is asked */
   constructor(env: ServerEnv, lookupName?: LookupName) {
-    const trust = new TrustStore(env);
+    this.#env = env;
+    this.#trust = new TrustStore(env);
     this.#resolver = new NameResolver(lookupName);
-    this.#straight = new Upstream(trust);
-    this.#throughProxies = new Upstream(trust, readProxyRules(env));
+    this.#straight = new Upstream(this.#trust);
   }
 
   /** A proxy that listens nowhere yet. Throws `ProxyConfigError`. */
   create(config: NetworkProxyConfig, options: Pick<NetworkProxyOptions, 'ask' | 'onDecision'>): NetworkProxy {
-    const upstream = config.allowUpstreamProxy ? this.#throughProxies : this.#straight;
+    const upstream = config.allowUpstreamProxy ? this.#openWayThroughProxies() : this.#straight;
     return new NetworkProxy({ config, upstream, resolver: this.#resolver, ...options });
+  }
+
+  /** The proxies of the environment are read for the first who may use them: most servers never have one. */
+  #openWayThroughProxies(): Upstream {
+    this.#throughProxies ??= new Upstream(this.#trust, readProxyRules(this.#env));
+    return this.#throughProxies;
   }
 }

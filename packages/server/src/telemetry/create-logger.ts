@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { DeferredLogger } from './deferred-logger.js';
 import { formatPrettyLine } from './format-pretty-line.js';
 import type { Logger } from './logger.js';
 
@@ -23,8 +24,16 @@ export interface CreateLoggerOptions {
   readonly colors?: boolean;
 }
 
-/** A logger that writes one line per event. */
+/** A logger that writes one line per event. What writes them is made with the first: most servers never have one. */
 export function createLogger(options: CreateLoggerOptions): Logger {
+  const leastSevere = LOG_LEVELS.indexOf(options.level);
+  return new DeferredLogger(
+    (level) => LOG_LEVELS.indexOf(level) >= leastSevere,
+    () => createPinoLogger(options),
+  );
+}
+
+function createPinoLogger(options: CreateLoggerOptions): Logger {
   const destination = options.destination ?? createStderrDestination();
   const { colors = false } = options;
   const isPretty = options.format === 'pretty';

@@ -13,17 +13,24 @@ const LOCAL_NETWORKS = [
   ['2001:db8::/32', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
 ].flat();
 
-const localNetworks = new BlockList();
-for (const network of LOCAL_NETWORKS) {
-  const [address = '', prefix] = network.split('/');
-  localNetworks.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+let localNetworks: BlockList | undefined;
+
+/** Made at first use: it takes milliseconds, of which most servers never have a use. */
+function findLocalNetworks(): BlockList {
+  if (localNetworks !== undefined) return localNetworks;
+  localNetworks = new BlockList();
+  for (const network of LOCAL_NETWORKS) {
+    const [address = '', prefix] = network.split('/');
+    localNetworks.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return localNetworks;
 }
 
 /** Whether an address is anything but one of the public internet. IPv4 inside of IPv6 counts as what it is. */
 export function isLocalAddress(address: string): boolean {
   const [bare = ''] = address.split('%');
   const family = isIP(bare);
-  return family === 0 || localNetworks.check(bare, family === 4 ? 'ipv4' : 'ipv6');
+  return family === 0 || findLocalNetworks().check(bare, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Whether a normalized host names a local address by itself, without being looked up. */

@@ -1,0 +1,1 @@
+export function loadAtFirstUse(code: string): string;
