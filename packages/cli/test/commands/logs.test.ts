@@ -29,6 +29,42 @@ describe('logs', () => {
     });
   });
 
+  it.each([
+    ['0', ''],
+    ['1', 'five'],
+    ['2', 'four\nfive'],
+    ['4', 'two\nthree\nfour\nfive'],
+    ['5', 'one\ntwo\nthree\nfour\nfive'],
+    ['6', 'one\ntwo\nthree\nfour\nfive'],
+  ])('prints the last %s of the lines there are', async (lines, stdout) => {
+    const { command, start, untilWritten } = await openSessions();
+    await start('job', "printf 'one\\ntwo\\nthree\\nfour\\nfive'; sleep 60");
+    await untilWritten('job', 'five');
+    expect(await command('logs', ['--tail', lines, 'job'])).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
+  it('prints the last lines, and what follows', async () => {
+    const { url, command, start, untilWritten } = await openSessions();
+    await start('job', `echo earlier; ${TALKING}`);
+    await untilWritten('job', 'out');
+    const io = new FakeIo();
+    const following = runCommandLine(['logs', '-f', '-n', '1', '--connect', url, 'job'], io);
+    const input = new FakeIo();
+    input.stdin.end('last\n');
+    expect(await command('attach', ['job'], input)).toMatchObject({ code: 0 });
+    expect(await following).toBe(0);
+    expect(io.stdout.text).toMatch(/last\n$/);
+    expect(io.stdout.text).not.toContain('earlier');
+  });
+
+  it.each(['-1', 'x', ''])('takes no %j for a number of lines', async (lines) => {
+    const { command } = await openSessions();
+    expect(await command('logs', [`--tail=${lines}`, 'job'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("'-n, --tail <LINES>'") as string,
+    });
+  });
+
   it('tells programs of every event, with whole characters', async () => {
     const { command, start } = await openSessions();
     await start('job', "printf 'gr\\303'; sleep 0.2; printf '\\274n'; exit 3");
