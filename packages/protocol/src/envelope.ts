@@ -30,6 +30,8 @@ export interface RequestMessage {
   readonly method: string;
   readonly params: unknown;
   readonly trace?: TraceContext;
+  /** Bytes that came as base64 in a member of `params`, decoded by whoever read the message; an empty string is there. */
+  readonly content?: Uint8Array<ArrayBuffer>;
 }
 
 export interface NotificationMessage {

@@ -47,11 +47,16 @@ export interface PeerOptions {
   /** What a message that cannot be read costs. A function is asked each time. */
   readonly parseErrors: ParseErrorRule | (() => ParseErrorRule);
   /**
-   * Takes a request whose message was `length` characters long; answers with `respond` or `respondError`, now or later.
+   * Takes a request whose message was `length` characters long, or bytes; answers with `respond` or `respondError`, now or later.
    * What it throws is answered as an error.
    */
   onRequest(request: RequestMessage, length: number): void | Promise<void>;
   onNotification(notification: NotificationMessage): void;
+  /**
+   * Reads a long message from its UTF-8, where that is cheaper than from its text; nothing for one that is read like all
+   * others, as is every message where the transport has no bytes. @default nobody
+   */
+  readLongRequest?(bytes: Uint8Array): RequestMessage | undefined;
   /** Takes binary messages. @default they are read as JSON text like all others */
   onBinary?(frame: Uint8Array): void;
   /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
@@ -102,6 +107,7 @@ export class Peer {
     this.closed = new Promise((resolve) => {
       transport.open({
         onMessage: (text) => this.#receive(text),
+        ...(options.readLongRequest && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
         ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
         ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
         onMalformed: (detail) => this.#refuseMessage(detail),
@@ -258,6 +264,13 @@ export class Peer {
       return;
     }
     this.#dispatch(message, text.length);
+  }
+
+  /** False when the message is to be read from its text. */
+  #receiveLong(bytes: Uint8Array): boolean {
+    const request = this.#options.readLongRequest?.(bytes);
+    if (request !== undefined) this.#handleRequest(request, bytes.length);
+    return request !== undefined;
   }
 
   #dispatch(message: Message, length: number): void {

@@ -1,5 +1,5 @@
 import { decodeStrictly } from './decode-strictly.js';
-import type { TransportHandlers } from './transport.js';
+import { LONG_MESSAGE_BYTES, type TransportHandlers } from './transport.js';
 
 /**
  * What every transport shares: its one owner and the order of its life, `live`, `closing`, `ended`. A closing
@@ -27,6 +27,12 @@ export class TransportOwner {
 
   message(text: string): void {
     if (this.#phase === 'live') this.#handlers?.onMessage(text);
+  }
+
+  /** Offers a message as valid UTF-8. False when the owner wants its text: it is short, or nothing to be read like this. */
+  messageBytes(bytes: Uint8Array): boolean {
+    if (this.#phase !== 'live') return true;
+    return bytes.length >= LONG_MESSAGE_BYTES && this.#handlers?.onLongMessage?.(bytes) === true;
   }
 
   /** A binary message: the owner takes it as it is, or it is text in another wrapping. */

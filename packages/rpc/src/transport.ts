@@ -1,7 +1,15 @@
+/** Messages of at least so many bytes are offered as bytes first. */
+export const LONG_MESSAGE_BYTES = 64 * 1024;
+
 /** What a transport tells its one owner. */
 export interface TransportHandlers {
   /** One whole message, as text. */
   onMessage(text: string): void;
+  /**
+   * One whole message of {@link LONG_MESSAGE_BYTES} or more, as valid UTF-8, from a transport that has it as bytes. They
+   * are the transport's again afterwards. False when it is to come as text.
+   */
+  onLongMessage?(bytes: Uint8Array): boolean;
   /**
    * One whole binary message, the receiver's to keep. Without the handler binary messages are read as JSON text like
    * all others.

@@ -148,6 +148,7 @@ class LineTransport implements Transport {
       else this.#owner.malformed('invalid unicode code point');
       return;
     }
+    if (this.#owner.messageBytes(line)) return;
     const text = decodeText(line);
     if (/\S/.test(text)) this.#owner.message(text);
   }

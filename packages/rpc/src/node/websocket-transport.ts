@@ -170,7 +170,7 @@ class WebSocketTransport implements Transport {
     const bytes = toBuffer(data);
     // Text frames were checked by the socket, which ends the connection over bad ones.
     if (isBinary) this.#owner.binary(bytes);
-    else this.#owner.message(decodeText(bytes));
+    else if (!this.#owner.messageBytes(bytes)) this.#owner.message(decodeText(bytes));
   }
 
   /** The other side broke the protocol; the socket has sent its close frame and reads on into the void. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
 import { Peer, type Transport } from '@exec-server/rpc';
+import { readContentRequest, spareBuffers } from '@exec-server/rpc/node';
 import type { ClockTimer } from '../clock.js';
 import {
   type Conversation,
@@ -8,6 +9,7 @@ import {
   EncodedResponse,
   type HandlerContext,
 } from '../dialects/dialect.js';
+import { CONTENT_MEMBER } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -46,7 +48,7 @@ export class Connection {
   readonly #gone = new AbortController();
   readonly #logger: Logger;
   readonly #scope: PeerScope;
-  readonly #context: Omit<HandlerContext, 'requestId' | 'session' | 'place' | 'trace'>;
+  readonly #context: Omit<HandlerContext, 'requestId' | 'content' | 'session' | 'place' | 'trace'>;
   readonly #openings = new Openings();
   readonly #fileOrder = new FileOrder();
   /** Those that were begun. Before `initialize` each request is answered in the words of the dialect it belongs to. */
@@ -70,6 +72,7 @@ export class Connection {
       parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
+      readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
       onRefused: () => this.#noteUnreadable(),
@@ -159,7 +162,14 @@ export class Connection {
       const session = conversation.admit(method);
       const { trace } = watch;
       const taken = this.#submit(request, watch, length, { method, params }, (place) =>
-        method.handle(params, { ...this.#context, requestId: request.id, session, place, trace }),
+        method.handle(params, {
+          ...this.#context,
+          requestId: request.id,
+          content: request.content,
+          session,
+          place,
+          trace,
+        }),
       );
       if (!taken) throw conversation.overloaded();
     } catch (error) {
@@ -193,6 +203,7 @@ export class Connection {
       if (opening !== undefined) await place.park(opening);
       if (turn?.before !== undefined) await place.park(turn.before);
       await this.#answer(request, watch, () => handle(place), begun);
+      if (request.content !== undefined) spareBuffers.give(request.content);
       turn?.done();
     });
     if (!taken) {

@@ -55,6 +55,8 @@ export class EncodedResponse {
 export interface HandlerContext {
   /** The id that the response carries. */
   readonly requestId: RequestId;
+  /** The bytes that the request carries, where they were decoded as it was read; its params are without them then. */
+  readonly content: Uint8Array | undefined;
   readonly engine: ProcessEngine;
   readonly session: Session;
   readonly connection: ConnectionScope;

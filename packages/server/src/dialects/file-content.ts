@@ -1,11 +1,19 @@
-import { checkBase64, invalidRequest } from '@exec-server/protocol';
-import { Base64ResponseWriter } from '@exec-server/rpc/node';
+import { checkBase64, encodeBase64, invalidRequest } from '@exec-server/protocol';
+import { Base64ResponseWriter, type ContentMember } from '@exec-server/rpc/node';
 import type { Place } from '../connection/lanes.js';
 import { WholeFile } from '../fs/read-file.js';
 import { type ConnectionResource, EncodedResponse, type HandlerContext } from './dialect.js';
 
 /** Files beyond this many bytes are read one after the other: a connection then holds one such answer, not dozens. */
 const LARGE_FILE_BYTES = 8 * 1024 * 1024;
+
+/** The request whose params are mostly the bytes of a file, in every dialect that has it. */
+export const CONTENT_MEMBER: ContentMember = { method: 'fs/writeFile', member: 'dataBase64' };
+
+/** Params with the content that was taken out of them, for whoever gets nothing else. */
+export function restoreContent(params: object, content: Uint8Array | undefined): object {
+  return content === undefined ? params : { ...params, [CONTENT_MEMBER.member]: encodeBase64(content) };
+}
 
 /** What the answer to `fs/readFile` depends on, beside the file. */
 export interface ContentContext extends Pick<HandlerContext, 'requestId' | 'signal' | 'place'> {

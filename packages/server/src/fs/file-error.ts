@@ -15,7 +15,7 @@ export class FileError extends Error {
   }
 }
 
-export const { EBUSY, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOTDIR, EPERM } = constants.errno;
+export const { EACCES, EBUSY, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOTDIR, EPERM } = constants.errno;
 
 /** Awaits a call of `node:fs`. Throws an `OsError` where the system refused it, a {@link FileError} for a NUL. */
 export async function callSystem<T>(call: Promise<T>): Promise<T> {

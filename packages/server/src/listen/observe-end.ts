@@ -15,6 +15,7 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
     open: (handlers) =>
       transport.open({
         onMessage: (text) => handlers.onMessage(text),
+        onLongMessage: (bytes) => handlers.onLongMessage?.(bytes) ?? false,
         onMalformed: (detail) => handlers.onMalformed(detail),
         onDrain: () => handlers.onDrain(),
         // Present only where the owner has it: its absence makes the transport close by itself.

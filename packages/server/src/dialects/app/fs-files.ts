@@ -20,8 +20,11 @@ export function readFile({ path }: app.FsReadFileParams, context: HandlerContext
   return answerFor(encodeContent(toPath(path), FOLLOW, { ...context, largeReads }));
 }
 
-export async function writeFile({ path, dataBase64 }: app.FsWriteFileParams): Promise<Nothing> {
-  await answerFor(writes.writeFile(toPath(path), decodeContent(dataBase64), FOLLOW));
+export async function writeFile(
+  { path, dataBase64 }: app.FsWriteFileParams,
+  { content }: Pick<HandlerContext, 'content'>,
+): Promise<Nothing> {
+  await answerFor(writes.writeFile(toPath(path), content ?? decodeContent(dataBase64), FOLLOW));
   return {};
 }
 

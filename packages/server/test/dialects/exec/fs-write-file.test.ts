@@ -10,6 +10,7 @@ import {
   readlinkSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { nativeToPathUri } from '@exec-server/protocol';
@@ -154,6 +155,28 @@ describe('in place', () => {
     const path = 'file:///dev/null';
     expect(await write('', { path })).toEqual({});
     expect(await write('', { path, followSymlinks: false })).toBe('-32600 path is not a regular file');
+  });
+
+  it.each([0, 1, 100])('leaves nothing of a longer file behind %i bytes', async (bytes) => {
+    const { path, write } = await openTree();
+    writeFileSync(path('long'), Buffer.alloc(100_000, 'o'));
+    const content = 'n'.repeat(bytes);
+    expect(await write('long', { dataBase64: base64(content) })).toEqual({});
+    expect(readFileSync(path('long'), 'utf8')).toBe(content);
+  });
+
+  it('a file that is empty and stays so was modified all the same', async () => {
+    const { path, write } = await openTree();
+    writeFileSync(path('empty'), '');
+    utimesSync(path('empty'), 1, 1);
+    expect(await write('empty', { dataBase64: '' })).toEqual({});
+    expect(statSync(path('empty')).mtimeMs).toBeGreaterThan(1000);
+  });
+
+  it('a device that is full says so', async () => {
+    const { call } = await openTree();
+    const params = { path: 'file:///dev/full', dataBase64: base64('new') };
+    expect(await call('fs/writeFile', params)).toBe('-32603 No space left on device (os error 28)');
   });
 
   it('keeps the file behind its hard links', async () => {

@@ -4,6 +4,7 @@ import { OsError } from '../../../os-error.js';
 import type { FilePolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { EncodedResponse, type HandlerContext } from '../../dialect.js';
+import { restoreContent } from '../../file-content.js';
 import { findFileLimits, policyErrorToRpc } from './file-limits.js';
 import type { HelperMethod } from './helper-methods.js';
 
@@ -29,7 +30,7 @@ export function confineHandler(
     const files = findFileLimits(sandbox, access, context.engine);
     return files === undefined
       ? handle(params, context)
-      : runConfined({ files, access, method, params: rest }, context);
+      : runConfined({ files, access, method, params: restoreContent(rest, context.content) }, context);
   };
 }
 

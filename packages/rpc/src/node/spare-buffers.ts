@@ -1,0 +1,39 @@
+/** Buffers below this size, in bytes, come and go with the young heap. */
+const MIN_SPARE_BYTES = 64 * 1024;
+
+/** Most memory that is kept for later, in bytes. */
+const MAX_SPARE_BYTES = 4 * 1024 * 1024;
+
+/** A spare buffer is used for as little as this share of it. */
+const MIN_USE = 0.5;
+
+/**
+ * Large buffers that are done with, for whoever needs one next. V8 counts their memory as if it were its own: as garbage
+ * they have it mark all its heap, again and again, which costs more than what is done with them.
+ */
+export class SpareBuffers {
+  readonly #spare: ArrayBuffer[] = [];
+  #bytes = 0;
+
+  /** Memory with anything in it. */
+  take(length: number): Buffer<ArrayBuffer> {
+    const found = this.#spare.findIndex(
+      ({ byteLength }) => byteLength >= length && byteLength * MIN_USE <= length,
+    );
+    if (found === -1) return Buffer.allocUnsafeSlow(length);
+    const [memory] = this.#spare.splice(found, 1) as [ArrayBuffer];
+    this.#bytes -= memory.byteLength;
+    return Buffer.from(memory, 0, length);
+  }
+
+  /** Takes back what nobody uses any more. */
+  give({ buffer: memory }: Uint8Array<ArrayBuffer>): void {
+    const { byteLength } = memory;
+    if (byteLength < MIN_SPARE_BYTES || this.#bytes + byteLength > MAX_SPARE_BYTES) return;
+    this.#spare.push(memory);
+    this.#bytes += byteLength;
+  }
+}
+
+/** Those of this process. */
+export const spareBuffers = new SpareBuffers();

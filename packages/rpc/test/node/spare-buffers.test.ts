@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { SpareBuffers } from '../../src/node/spare-buffers.js';
+
+const KIB = 1024;
+const MIN_SPARE_BYTES = 64 * KIB;
+const MAX_SPARE_BYTES = 4 * KIB * KIB;
+
+/** Whether memory of `given` bytes that was given back serves for `wanted`. */
+function isReused(given: number, wanted: number): boolean {
+  const spares = new SpareBuffers();
+  const first = spares.take(given);
+  spares.give(first);
+  const second = spares.take(wanted);
+  expect(second.length).toBe(wanted);
+  return second.buffer === first.buffer;
+}
+
+describe('memory that was given back', () => {
+  it.each([
+    [MIN_SPARE_BYTES - 1, false],
+    [MIN_SPARE_BYTES, true],
+    [MIN_SPARE_BYTES + 1, true],
+    [MAX_SPARE_BYTES, true],
+    [MAX_SPARE_BYTES + 1, false],
+  ])('of %i bytes is kept: %s', (bytes, isKept) => {
+    expect(isReused(bytes, bytes)).toBe(isKept);
+  });
+
+  it.each([
+    [100 * KIB + 1, false],
+    [100 * KIB, true],
+    [50 * KIB, true],
+    [50 * KIB - 1, false],
+  ])('of 100 KiB serves for %i bytes: %s', (wanted, serves) => {
+    expect(isReused(100 * KIB, wanted)).toBe(serves);
+  });
+
+  it('serves one at a time', () => {
+    const spares = new SpareBuffers();
+    const first = spares.take(MIN_SPARE_BYTES);
+    spares.give(first);
+    const [second, third] = [spares.take(MIN_SPARE_BYTES), spares.take(MIN_SPARE_BYTES)];
+    expect(second.buffer).toBe(first.buffer);
+    expect(third.buffer).not.toBe(first.buffer);
+  });
+
+  it('is kept up to 4 MiB in all, also after some was used', () => {
+    const spares = new SpareBuffers();
+    const all = Array.from({ length: 5 }, () => spares.take(MAX_SPARE_BYTES / 4));
+    for (const buffer of all) spares.give(buffer);
+    const known = new Set(all.map(({ buffer }) => buffer));
+    const again = Array.from({ length: 5 }, () => spares.take(MAX_SPARE_BYTES / 4));
+    expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(4);
+    for (const buffer of again) spares.give(buffer);
+    expect(spares.take(MAX_SPARE_BYTES / 4).buffer).toBe(again[0]?.buffer);
+  });
+});
