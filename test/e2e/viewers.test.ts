@@ -11,7 +11,10 @@ import { serve } from './session.js';
 const VIEWERS = 20;
 const SLEEPERS = 2;
 const MEBIBYTES = 100;
-const BYTES = MEBIBYTES * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+const BYTES = MEBIBYTES * MEBIBYTE;
+/** What the process may be ahead of the slowest viewer that is awake, in bytes: well below what is queued for one. */
+const AHEAD_BYTES = 8 * MEBIBYTE;
 
 /** Counts the output of one process without decoding it, and may sleep for a while. */
 class Counter {
@@ -21,6 +24,8 @@ class Counter {
   missing = 0;
   readonly closed: Promise<void>;
   readonly attached: Promise<void>;
+  /** Called when there is more. */
+  onProgress = () => {};
   #onClosed = () => {};
   #onAttached = () => {};
   #partial: Buffer[] = [];
@@ -43,6 +48,7 @@ class Counter {
       start = end + 1;
     }
     this.#partial.push(data.subarray(start));
+    this.onProgress();
   }
 
   #count(data: Buffer): void {
@@ -89,19 +95,15 @@ async function view(path: string, sessionId: string): Promise<Counter> {
 }
 
 it(`${VIEWERS} viewers of 100 MB, ${SLEEPERS} of them asleep: the others get every byte, the sleepers exact gaps`, async () => {
-  // All over one kind of socket, and at a pace that a reader in this one process can keep for all of them: nobody waits
-  // for a viewer, so that one which is too slow for the owner's pace misses something, as the sleepers do.
+  // Nobody waits for a viewer, so that one which is too slow for the owner's pace misses something, as the sleepers do. The
+  // process therefore writes a mebibyte for each line that it reads, and gets these as those who are awake keep up.
   const path = join(mkdtempSync(join(tmpdir(), 'exec-server-viewers-')), 'socket');
   await serve('--listen', `unix://${path}`);
   const owner = await WireClient.connect(await connectUnixSocket(path), { clientName: 'owner' });
   const { sessionId } = owner;
   await owner.call('process/start', {
     processId: 'p',
-    argv: [
-      '/bin/sh',
-      '-c',
-      `read x; for i in $(seq ${MEBIBYTES}); do head -c 1048576 /dev/zero; sleep 0.03; done`,
-    ],
+    argv: ['/bin/sh', '-c', `for i in $(seq ${MEBIBYTES}); do read x; head -c ${MEBIBYTE} /dev/zero; done`],
     cwd: 'file:///tmp',
     env: { PATH: '/usr/bin:/bin' },
     tty: false,
@@ -111,7 +113,17 @@ it(`${VIEWERS} viewers of 100 MB, ${SLEEPERS} of them asleep: the others get eve
   const sleepers = counters.slice(0, SLEEPERS);
   const awake = counters.slice(SLEEPERS);
   for (const { socket } of sleepers) socket.pause();
-  await owner.call('process/write', { processId: 'p', chunk: btoa('\n'), writeId: '1' });
+  let granted = 0;
+  const grant = () => {
+    const slowest = Math.min(...awake.map(({ bytes }) => bytes));
+    const next = Math.min(MEBIBYTES, Math.floor((slowest + AHEAD_BYTES) / MEBIBYTE));
+    if (next <= granted) return;
+    const chunk = btoa('\n'.repeat(next - granted));
+    granted = next;
+    void owner.call('process/write', { processId: 'p', chunk, writeId: `${next}` });
+  };
+  for (const counter of awake) counter.onProgress = grant;
+  grant();
   await Promise.all(awake.map(({ closed }) => closed));
   expect(await owner.call('process/wait', { processId: 'p' })).toMatchObject({ running: false, exitCode: 0 });
   for (const { bytes, missing } of awake) expect({ bytes, missing }).toEqual({ bytes: BYTES, missing: 0 });
