@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { basicCredentials } from './header-list.js';
 import { hostToDial, isHttp, portToDial } from './parse-url.js';
+import { PlainConnection } from './plain-connection.js';
 import type { TrustStore } from './trust-store.js';
 
 /** What a connection is made with. */
@@ -27,9 +29,29 @@ export async function dial(url: URL, { proxy, trust, signal }: DialOptions): Pro
   return encryptIfAsked(await openTunnel(toProxy, url, proxy), url, trust);
 }
 
-async function dialTcp(url: URL, signal: AbortSignal): Promise<Socket> {
+/**
+ * A connection for one request to `url`: as {@link dial} makes it, or one that reads bodies by itself where nothing is
+ * encrypted.
+ */
+export async function dialForRequest(url: URL, options: DialOptions): Promise<Duplex> {
+  const { proxy = url, signal } = options;
+  const isPlain = url.protocol === 'http:' && proxy.protocol === 'http:';
+  return isPlain
+    ? await connectWith((target) => new PlainConnection(target), proxy, signal)
+    : dial(url, options);
+}
+
+function dialTcp(url: URL, signal: AbortSignal): Promise<Socket> {
+  return connectWith(connectTcp, url, signal);
+}
+
+async function connectWith<Connection extends Duplex>(
+  connect: (target: TcpNetConnectOpts) => Connection,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Connection> {
   signal.throwIfAborted();
-  const socket = connectTcp({ host: hostToDial(url), port: portToDial(url), noDelay: true });
+  const socket = connect({ host: hostToDial(url), port: portToDial(url), noDelay: true });
   ignoreLateErrors(socket);
   // The option `signal` would keep its listener for as long as the signal lives.
   const destroy = () => socket.destroy();

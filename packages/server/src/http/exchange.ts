@@ -1,12 +1,16 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { basicCredentials, groupByName, type Header, hasHeader } from './header-list.js';
+import { type HttpBody, StreamedBody } from './http-body.js';
 import { portToDial, withoutSecrets } from './parse-url.js';
+import { DIRECT_BODY_BYTES, PlainConnection } from './plain-connection.js';
 import type { OutgoingRequest } from './prepare-request.js';
 
 /** Three digits without a zero in front are a status; Node reads others too. */
 const LOWEST_STATUS = 100;
+
+/** Responses that have no body, whatever their headers say. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** Largest head of a response, in bytes. */
 export const MAX_RESPONSE_HEAD_BYTES = 1024 * 1024;
@@ -19,8 +23,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Without those that are not text. */
   readonly headers: readonly Header[];
-  /** Buffers. Reads on only while it is asked for more. Fails when the body ends early. */
-  readonly body: Readable;
+  readonly body: HttpBody;
   /** Ends the connection; what was not read is lost. */
   discard(): void;
 }
@@ -31,7 +34,7 @@ export interface HttpResponse {
  * On failure the connection is left to the caller.
  */
 export function exchange(
-  socket: Socket,
+  connection: Duplex,
   request: OutgoingRequest,
   proxy: URL | undefined,
 ): Promise<HttpResponse> {
@@ -41,7 +44,7 @@ export function exchange(
       path: requestTarget(request, proxy),
       setHost: false,
       maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
-      createConnection: () => socket,
+      createConnection: () => connection,
     });
     // The constructor turns methods into upper case, but they have a case.
     message.method = request.method;
@@ -52,25 +55,47 @@ export function exchange(
     for (const [name, values] of groupByName(completeHeaders(request, proxy)))
       message.setHeader(name, values.length === 1 ? (values[0] as string) : values);
     const switched = (response: IncomingMessage) => {
-      socket.destroy();
+      connection.destroy();
       // The other protocol is not ours to speak.
-      resolve(describeResponse(response, Readable.from([])));
+      resolve(describeResponse(response, new StreamedBody(Readable.from([]))));
     };
     message.on('upgrade', switched);
     message.on('connect', switched);
     message.on('response', (response) => {
       // Headers of the caller can make the connection look as if it were to be used again.
-      response.on('close', () => socket.destroy());
+      response.on('close', () => connection.destroy());
       if ((response.statusCode ?? 0) < LOWEST_STATUS) {
         response.destroy();
         reject(new Error('the response has no valid status'));
         return;
       }
-      resolve(describeResponse(response, response));
+      resolve(describeResponse(response, bodyOf(response, request.method, connection)));
     });
     message.on('error', reject);
     message.end(request.body);
   });
+}
+
+/** The body of a response whose head the parser has just read; a long one of known length comes without the parser. */
+function bodyOf(response: IncomingMessage, method: string, connection: Duplex): HttpBody {
+  if (!(connection instanceof PlainConnection)) return new StreamedBody(response);
+  const length = directLength(response, method);
+  const direct = length === undefined ? undefined : connection.takeBody(length);
+  if (direct !== undefined) return direct;
+  connection.passBodyOn();
+  return new StreamedBody(response);
+}
+
+/** Length of a body that is nothing but that many bytes, if it is a long one. */
+function directLength({ statusCode, headers }: IncomingMessage, method: string): number | undefined {
+  const length = Number(headers['content-length']);
+  const isDirect =
+    length >= DIRECT_BODY_BYTES &&
+    Number.isSafeInteger(length) &&
+    headers['transfer-encoding'] === undefined &&
+    method !== 'HEAD' &&
+    !BODILESS.has(statusCode ?? 0);
+  return isDirect ? length : undefined;
 }
 
 /** What stands in the first line: a path, or the whole URL for a proxy that is to fetch it. */
@@ -99,7 +124,7 @@ function completeHeaders(request: OutgoingRequest, proxy: URL | undefined): Head
   return headers;
 }
 
-function describeResponse(message: IncomingMessage, body: Readable): HttpResponse {
+function describeResponse(message: IncomingMessage, body: HttpBody): HttpResponse {
   const { statusCode = 0, rawHeaders } = message;
   const received: Header[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

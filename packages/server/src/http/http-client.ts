@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { MAX_HTTP_REDIRECTS } from '@exec-server/protocol';
-import { dial } from './dial.js';
+import { dialForRequest } from './dial.js';
 import { exchange, type HttpResponse } from './exchange.js';
 import type { ServerEnv } from './header-env-vars.js';
 import { HttpError } from './http-error.js';
@@ -50,13 +50,13 @@ export class HttpClient {
   async #sendOne(request: OutgoingRequest, signal: AbortSignal): Promise<HttpResponse> {
     const { url, headers, body } = request;
     const proxy = this.#proxies.proxyFor(url);
-    let socket: Socket | undefined;
+    let connection: Duplex | undefined;
     try {
       if (!announcesLength(headers, body)) throw new Error('content-length is not the length of the body');
-      socket = await dial(url, { proxy, trust: this.#trust, signal });
-      return await exchange(socket, request, proxy);
+      connection = await dialForRequest(url, { proxy, trust: this.#trust, signal });
+      return await exchange(connection, request, proxy);
     } catch (cause) {
-      socket?.destroy();
+      connection?.destroy();
       if (signal.reason instanceof HttpError) throw signal.reason;
       const place = withoutCredentials(url).href;
       throw new HttpError('no-response', `error sending request for url (${place})`, { cause });

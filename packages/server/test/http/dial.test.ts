@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../../src/http/http-client.js';
 import { prepareRequest } from '../../src/http/prepare-request.js';
 import { TEST_CERTIFICATE } from '../listen/tls-fixture.js';
+import { bodyText } from '../support/body-text.js';
 import { type Origin, respond, startOrigin } from '../support/origin.js';
 
 async function send(
@@ -16,9 +17,7 @@ async function send(
   const request = prepareRequest({ method: 'GET', url, headers, body: Buffer.alloc(0) }, {});
   const signal = AbortSignal.timeout(10_000);
   const { status, body } = await new HttpClient(env).send(request, { followRedirects: true, signal });
-  let text = '';
-  for await (const chunk of body) text += chunk.toString();
-  return { status, text };
+  return { status, text: await bodyText(body) };
 }
 
 /** A file with the certificate of the tests. */

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_RESPONSE_HEAD_BYTES } from '../../src/http/exchange.js';
 import { HttpClient } from '../../src/http/http-client.js';
 import { prepareRequest } from '../../src/http/prepare-request.js';
+import { bodyText } from '../support/body-text.js';
 import { type Origin, pathOf, respond, startOrigin } from '../support/origin.js';
 
 const client = new HttpClient({});
@@ -19,12 +20,6 @@ async function ask(url: string, { method = 'GET', headers = [], body = '' }: Cha
     {},
   );
   return client.send(request, { followRedirects: false, signal: new AbortController().signal });
-}
-
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  let text = '';
-  for await (const chunk of body) text += chunk.toString('latin1');
-  return text;
 }
 
 /** What the origin saw, with its port taken out. */
@@ -129,7 +124,7 @@ describe('the request on the wire', () => {
   ])('%s', async (_, path, changes, expected) => {
     const origin = await startOrigin((_request, socket) => respond(socket));
     const response = await ask(origin.url(path), changes);
-    expect(await textOf(response.body)).toBe('ok');
+    expect(await bodyText(response.body)).toBe('ok');
     expect(seen(origin)).toBe(expected);
     // A connection serves one request and ends with it.
     await origin.untilAlone();
@@ -188,7 +183,7 @@ describe('the response', () => {
     ],
   ])('has a body %s', async (_, bytes, end) => {
     const { body } = await answerWith(bytes, end);
-    expect(await textOf(body)).toBe('ok');
+    expect(await bodyText(body)).toBe('ok');
   });
 
   it.each([
@@ -202,7 +197,7 @@ describe('the response', () => {
     ['to CONNECT', 'HTTP/1.1 200 OK\r\n\r\nrest', 'CONNECT', 200],
   ])('%s has no body', async (_, bytes, method, expected) => {
     const { status, body } = await answerWith(bytes, false, { method });
-    expect([status, await textOf(body)]).toEqual([expected, '']);
+    expect([status, await bodyText(body)]).toEqual([expected, '']);
   });
 
   it.each([
@@ -211,7 +206,7 @@ describe('the response', () => {
     ['a chunk of no size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n', false],
   ])('with %s breaks off', async (_, bytes, end) => {
     const { body } = await answerWith(bytes, end);
-    await expect(textOf(body)).rejects.toThrow();
+    await expect(bodyText(body)).rejects.toThrow();
   });
 
   it.each([
@@ -253,7 +248,7 @@ describe('the response', () => {
       method: 'POST',
       body: 'x'.repeat(16 * 1024 * 1024),
     });
-    expect([response.status, await textOf(response.body)]).toEqual([413, 'too much']);
+    expect([response.status, await bodyText(response.body)]).toEqual([413, 'too much']);
   });
 
   it('that is discarded ends its connection', async () => {
