@@ -83,6 +83,11 @@ export class DescriptorSource implements OutputSource {
     this.#watch.start();
   }
 
+  /** Looks for output as soon as the code that runs now has finished, without waiting to be told of some. */
+  lookSoon(): void {
+    this.#watch.assumeReady();
+  }
+
   destroy(): void {
     if (this.#state !== 'closed') this.#finish();
   }

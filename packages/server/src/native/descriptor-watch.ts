@@ -33,6 +33,13 @@ export class DescriptorWatch {
     this.#handle?.stop();
   }
 
+  /** Does what is done when the descriptor is ready, as soon as the code that runs now has finished; only while started. */
+  assumeReady(): void {
+    process.nextTick(() => {
+      if (this.#started) this.#onReady();
+    });
+  }
+
   /** Ends the watch. The descriptor stays open and may be closed right after. */
   close(): void {
     this.#started = false;

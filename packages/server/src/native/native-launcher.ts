@@ -134,7 +134,12 @@ export class NativeLauncher implements Launcher {
       return {
         outputs: [source],
         input: {
-          write: (bytes) => target.write(bytes),
+          write: (bytes) => {
+            const written = target.write(bytes);
+            // The echo is mostly there before the answer to the write is on its way, and then leaves together with it.
+            source.lookSoon();
+            return written;
+          },
           endMark: () => Uint8Array.of(target.use((fd) => readEofCharacter(libc, fd))),
           close: () => {},
         },

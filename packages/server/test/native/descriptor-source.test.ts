@@ -91,3 +91,31 @@ describe('a pipe that carries much', () => {
     pipe.source.destroy();
   });
 });
+
+describe('looking for output soon', () => {
+  it('finds what nobody has told of yet', async () => {
+    const { source, chunks, theirs } = openSource();
+    source.lookSoon();
+    writeSync(theirs, 'x');
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    expect(chunks.map(String)).toEqual(['x']);
+    closeSync(theirs);
+    source.destroy();
+  });
+
+  it('finds nothing where there is nothing, and nothing while it is paused', async () => {
+    const { source, chunks, theirs, waitForBytes } = openSource();
+    source.lookSoon();
+    await new Promise(setImmediate);
+    expect(chunks).toEqual([]);
+    source.pause();
+    writeSync(theirs, 'x');
+    source.lookSoon();
+    await new Promise(setImmediate);
+    expect(chunks).toEqual([]);
+    source.resume();
+    await waitForBytes(1);
+    closeSync(theirs);
+    source.destroy();
+  });
+});
