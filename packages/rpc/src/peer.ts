@@ -181,15 +181,15 @@ export class Peer {
   }
 
   /** Answers a request with a response that is encoded already; see {@link Peer.sendBytes}. */
-  respondBytes(line: Uint8Array): void {
-    this.sendBytes(line);
+  respondBytes(line: Uint8Array, onFree?: () => void): void {
+    this.sendBytes(line, onFree);
     this.#countAnswer();
   }
 
-  /** Sends a message that is encoded already, with its newline; the buffer is the peer's from here on. */
-  sendBytes(line: Uint8Array): void {
+  /** Sends a message that is encoded already, with its newline; the buffer is the peer's until `onFree`, which may never come. */
+  sendBytes(line: Uint8Array, onFree?: () => void): void {
     if (this.#ending !== undefined) return;
-    this.#transport.sendBytes(line);
+    this.#transport.sendBytes(line, onFree);
     this.#measureQueue();
   }
 

@@ -52,9 +52,10 @@ export interface Transport {
   send(text: string): void;
   /**
    * Queues one message given as UTF-8 JSON **followed by a newline**, so that a line transport sends the buffer
-   * as it is; others leave the newline off. The buffer belongs to the transport from here on.
+   * as it is; others leave the newline off. The buffer belongs to the transport until it calls `onFree`, which it may
+   * never do.
    */
-  sendBytes(line: Uint8Array): void;
+  sendBytes(line: Uint8Array, onFree?: () => void): void;
   /**
    * Queues one binary message, in order with those of `send` and `sendBytes`; the other side must expect it. It is
    * `frame` followed by `rest`, neither of which is to be changed from here on. `onFree` is called once `rest` has been

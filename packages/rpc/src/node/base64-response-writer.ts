@@ -1,4 +1,5 @@
 import { formatRequestId, type RequestId } from '@exec-server/protocol';
+import { spareBuffers } from './spare-buffers.js';
 
 /** Bytes that are encoded together. */
 const GROUP_BYTES = 3;
@@ -18,7 +19,7 @@ const TAIL = Buffer.from('"}}\n');
  * hold up everything else.
  */
 export class Base64ResponseWriter {
-  #line: Buffer;
+  #line: Buffer<ArrayBuffer>;
   #length: number;
   /** Bytes that wait for the rest of their group. */
   #spare = Buffer.alloc(0);
@@ -26,7 +27,7 @@ export class Base64ResponseWriter {
   /** @param expectedBytes how many bytes are to be appended; a guess may be wrong, but costs copies */
   constructor(id: RequestId, member: string, expectedBytes: number) {
     const head = Buffer.from(`{"id":${formatRequestId(id)},"result":{${JSON.stringify(member)}:"`);
-    this.#line = Buffer.allocUnsafe(head.length + encodedLength(expectedBytes) + TAIL.length);
+    this.#line = spareBuffers.take(head.length + encodedLength(expectedBytes) + TAIL.length);
     this.#length = head.copy(this.#line);
   }
 
@@ -43,8 +44,8 @@ export class Base64ResponseWriter {
     this.#spare = Buffer.from(bytes.subarray(end));
   }
 
-  /** Ends the response and hands it over. */
-  finish(): Buffer {
+  /** Ends the response and hands it over, with memory that {@link spareBuffers} takes back. */
+  finish(): Buffer<ArrayBuffer> {
     this.#encode(this.#spare);
     this.#reserve(TAIL.length);
     this.#length += TAIL.copy(this.#line, this.#length);
@@ -62,8 +63,9 @@ export class Base64ResponseWriter {
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#line.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#line.length));
+    const larger = spareBuffers.take(Math.max(needed, 2 * this.#line.length));
     this.#line.copy(larger, 0, 0, this.#length);
+    spareBuffers.give(this.#line);
     this.#line = larger;
   }
 }

@@ -87,10 +87,15 @@ class LineTransport implements Transport {
     if (this.#owner.phase === 'live') this.sendBytes(Buffer.from(`${text}\n`));
   }
 
-  sendBytes(line: Uint8Array): void {
+  sendBytes(line: Uint8Array, onFree?: () => void): void {
     if (this.#owner.phase !== 'live') return;
     this.#cork.hold();
-    this.#output.write(line, this.#flushed);
+    if (onFree === undefined) this.#output.write(line, this.#flushed);
+    else
+      this.#output.write(line, (error) => {
+        if (error === null || error === undefined) onFree();
+        this.#flushed(error);
+      });
   }
 
   pause(): void {

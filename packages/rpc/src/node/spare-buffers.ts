@@ -17,6 +17,7 @@ export class SpareBuffers {
 
   /** Memory with anything in it. */
   take(length: number): Buffer<ArrayBuffer> {
+    if (length < MIN_SPARE_BYTES) return Buffer.allocUnsafe(length) as Buffer<ArrayBuffer>;
     const found = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= length && byteLength * MIN_USE <= length,
     );
@@ -26,7 +27,7 @@ export class SpareBuffers {
     return Buffer.from(memory, 0, length);
   }
 
-  /** Takes back what nobody uses any more. */
+  /** Takes back what came from here and nobody uses any more. */
   give({ buffer: memory }: Uint8Array<ArrayBuffer>): void {
     const { byteLength } = memory;
     if (byteLength < MIN_SPARE_BYTES || this.#bytes + byteLength > MAX_SPARE_BYTES) return;

@@ -98,8 +98,8 @@ class WebSocketTransport implements Transport {
     else this.#sendFrame({ data: text, bytes, binary: false, fin: true });
   }
 
-  sendBytes(line: Uint8Array): void {
-    this.#sendMessage(line.subarray(0, line.length - NEWLINE_BYTES), false);
+  sendBytes(line: Uint8Array, onFree?: () => void): void {
+    this.#sendMessage(line.subarray(0, line.length - NEWLINE_BYTES), false, onFree);
   }
 
   sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {
@@ -139,12 +139,13 @@ class WebSocketTransport implements Transport {
     this.#socket.terminate();
   }
 
-  #sendMessage(message: Uint8Array, binary: boolean): void {
+  #sendMessage(message: Uint8Array, binary: boolean, onWritten?: () => void): void {
     let start = 0;
     do {
       const frame = message.subarray(start, start + this.#maxFrameBytes);
       start += frame.length;
-      this.#sendFrame({ data: frame, bytes: frame.length, binary, fin: start === message.length });
+      const fin = start === message.length;
+      this.#sendFrame({ data: frame, bytes: frame.length, binary, fin, ...(fin && { onWritten }) });
     } while (start < message.length);
   }
 

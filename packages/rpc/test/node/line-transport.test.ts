@@ -294,3 +294,17 @@ describe('the end', () => {
     expect(await record.closed).toBeUndefined();
   });
 });
+
+test('memory of a line is free once it has left, and never where it is lost', async () => {
+  const transport = overSocket();
+  recordTransport(transport);
+  const received = readAll(pair.far);
+  await new Promise<void>((resolve) => transport.sendBytes(Buffer.from('"line"\n'), resolve));
+  transport.destroy('over');
+  let freed = false;
+  transport.sendBytes(Buffer.from('"lost"\n'), () => {
+    freed = true;
+  });
+  expect(String(await received)).toBe('"line"\n');
+  expect(freed).toBe(false);
+});

@@ -54,6 +54,19 @@ describe('messages', () => {
     ]);
   });
 
+  test.each([2, 100])(
+    'memory of a line is free once it has left, in frames of %i bytes',
+    async (maxFrameBytes) => {
+      const transport = openTransport({ maxFrameBytes, role: 'server' });
+      recordTransport(transport);
+      const messages = received(1);
+      const line = Buffer.from('[1,2,3]\n');
+      await new Promise<void>((resolve) => transport.sendBytes(line, resolve));
+      line.fill('x');
+      expect(await messages).toEqual([{ text: '[1,2,3]', isBinary: false }]);
+    },
+  );
+
   test('carries binary messages both ways, in order with the others', async () => {
     const transport = openTransport();
     const arrived: unknown[] = [];

@@ -225,7 +225,7 @@ export class Connection {
       const answer = watch.run(handle);
       begun();
       const result = await answer;
-      if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line);
+      if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line, result.onFree);
       else this.#peer.respond(request.id, result);
       watch.end({});
     } catch (error) {

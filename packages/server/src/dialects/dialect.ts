@@ -48,7 +48,11 @@ export interface ConnectionScope {
  * up the event loop, or not fit into one string.
  */
 export class EncodedResponse {
-  constructor(readonly line: Uint8Array) {}
+  constructor(
+    readonly line: Uint8Array,
+    /** Called once the line has been sent, and its memory may be used for something else. It may never be. */
+    readonly onFree?: () => void,
+  ) {}
 }
 
 /** What a handler knows beside its params. */

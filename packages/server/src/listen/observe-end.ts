@@ -26,7 +26,7 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
         },
       }),
     send: (text) => transport.send(text),
-    sendBytes: (line) => transport.sendBytes(line),
+    sendBytes: (line, onFree) => transport.sendBytes(line, onFree),
     pause: () => transport.pause(),
     resume: () => transport.resume(),
     close: (options) => transport.close(options),

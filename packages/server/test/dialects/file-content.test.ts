@@ -55,6 +55,22 @@ describe('a long file over a real connection', () => {
       expect(readFileSync(join(directory, String(n))).equals(content)).toBe(true);
   });
 
+  it('several are read at once, and again, each as it is', async () => {
+    const directory = await makeTempDirectory();
+    const wire = await openWebSocket(EXEC);
+    const contents = Array.from({ length: 8 }, (_, n) => Buffer.alloc(200_000 + n * 100_001, n));
+    for (const [n, content] of contents.entries()) writeFileSync(join(directory, String(n)), content);
+    const read = async (n: number) => {
+      const answer = await wire.request('fs/readFile', { path: nativeToPathUri(join(directory, String(n))) });
+      return (answer.result as { dataBase64: string }).dataBase64;
+    };
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(contents.map((_, n) => read(n)));
+      for (const [n, content] of contents.entries())
+        expect(answers[n] === content.toString('base64')).toBe(true);
+    }
+  });
+
   it('is refused in the same words as a short one', async () => {
     const file = join(await makeTempDirectory(), 'f');
     writeFileSync(file, 'before');
