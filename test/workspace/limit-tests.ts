@@ -153,6 +153,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   ),
   'fs/watch/path-chain.ts MAX_LINKS': server('dialects/exec/fs-watch', 'a path through %i links'),
   'http/exchange.ts MAX_RESPONSE_HEAD_BYTES': server('http/exchange', 'has a head of limited size'),
+  'native/block-pool.ts MAX_SPARE_BLOCKS': server(
+    'native/block-pool',
+    'of %i blocks that come back it keeps %i',
+  ),
   'native/cached-lookup.ts MAX_PATH_BYTES': server('native/cached-lookup', 'a path of %i bytes is asked for'),
   'native/cgroup/spare-groups.ts MAX_SPARE_GROUPS': server('native/cgroup/spare-groups', 'at most'),
   'native/constants.ts MAX_CHUNK_BYTES': server('native/launcher', 'hands out chunks of at most 64 KiB'),
