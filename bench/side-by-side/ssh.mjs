@@ -1,7 +1,7 @@
 // The same questions to OpenSSH, where it is installed: a server of its own on loopback, one multiplexed connection.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectory, ownChild, removeDirectory } from './leftovers.mjs';
@@ -26,12 +26,14 @@ export async function measureSsh(scale) {
   const port = await findFreePort();
   const daemon = startDaemon(home, port);
   const target = describeClient(home, port);
-  const master = ownChild(spawn('ssh', ['-M', '-N', ...target], { stdio: 'ignore' }));
+  const children = [daemon];
   try {
-    if (!(await isConnected(target))) return { skipped: 'sshd did not answer' };
+    if (!(await comesTrue(() => accepts(port)))) return { skipped: 'sshd did not start' };
+    children.push(ownChild(spawn('ssh', ['-M', '-N', ...target], { stdio: 'ignore' })));
+    if (!(await comesTrue(() => isConnected(target)))) return { skipped: 'sshd did not answer' };
     return await measureConnection(target, scale);
   } finally {
-    for (const child of [master, daemon]) child.kill();
+    for (const child of children) child.kill();
     removeDirectory(home);
     if (madeDirectory) rmdirSync(PRIVILEGE_SEPARATION);
   }
@@ -95,13 +97,28 @@ async function measureEcho(target, scale) {
   }
 }
 
-async function isConnected(target) {
+async function comesTrue(check) {
   for (let attempt = 0; attempt < CONNECT_ATTEMPTS; attempt++) {
-    const options = { stdio: 'ignore', timeout: COMMAND_LIMIT_MS };
-    if (spawnSync('ssh', ['-O', 'check', ...target], options).status === 0) return true;
+    if (await check()) return true;
     await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
   }
   return false;
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function isConnected(target) {
+  const options = { stdio: 'ignore', timeout: COMMAND_LIMIT_MS };
+  return spawnSync('ssh', ['-O', 'check', ...target], options).status === 0;
 }
 
 async function runToEnd(target, command) {
