@@ -16,8 +16,17 @@ const ENLARGE_AFTER_BYTES = 4 * MAX_CHUNK_BYTES;
 const BUSY_TURN_BYTES = 4_096;
 
 /**
- * How long a large pipe that was drained is left to fill up, in milliseconds. Waking up for each small write of a busy
- * writer costs many times more than the bytes do.
+ * So many turns in a row, each of less than `BUSY_TURN_BYTES` and with more written while they read, are a writer of many
+ * small pieces: its pipe rests, too.
+ */
+const CHATTY_TURNS = 4;
+
+/** A rest that gathers more than this ends the resting of a pipe that has its usual size: soon it would be full, in bytes. */
+const MAX_CHATTER_BYTES = 16_384;
+
+/**
+ * How long a pipe that was drained is left to fill up, in milliseconds. Waking up for each small write of a busy writer
+ * costs many times more than the bytes do.
  */
 const REST_MS = 1;
 
@@ -36,8 +45,13 @@ export class DescriptorSource implements OutputSource {
   #capacity: 'usual' | 'large' | 'fixed';
   /** Read so far, counted until that has decided about the capacity. */
   #bytesRead = 0;
+  /** Turns in a row that a writer of small pieces has kept busy. */
+  #chattyTurns = 0;
+  /** Reads of this turn that found something. */
+  #pieces = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #resting = false;
+  #sibling: DescriptorSource | undefined;
   #onChunk: (chunk: Buffer) => void = () => {};
   #onEnd: () => void = () => {};
 
@@ -76,8 +90,14 @@ export class DescriptorSource implements OutputSource {
     this.#watch.start();
   }
 
-  /** Reads on without a rest: no more is coming, so that waiting for more gains nothing. */
+  /** Names the other stream of the process. What has waited there was written before, and is read before. */
+  readAfter(sibling: DescriptorSource): void {
+    this.#sibling = sibling;
+  }
+
+  /** Reads on without a rest: no more is coming, or what comes is an answer that somebody waits for. */
   wake(): void {
+    this.#chattyTurns = 0;
     if (!this.#resting) return;
     this.#resting = false;
     this.#watch.start();
@@ -93,7 +113,9 @@ export class DescriptorSource implements OutputSource {
   }
 
   /** Reads what is ready, but no more than a fair share, and nothing more once the receiver has had enough. */
-  #readTurn(): void {
+  #readTurn(afterRest = false): void {
+    if (this.#sibling !== undefined) this.#sibling.#endRest();
+    this.#pieces = 0;
     let total = 0;
     let length = MAX_CHUNK_BYTES;
     while (length === MAX_CHUNK_BYTES && total < MAX_TURN_BYTES && this.#state === 'reading') {
@@ -102,9 +124,20 @@ export class DescriptorSource implements OutputSource {
     }
     if (this.#state !== 'reading') return;
     if (this.#capacity === 'usual') this.#enlargeIfBusy(total);
+    const isBusy = this.#capacity === 'large' && total >= BUSY_TURN_BYTES;
+    const isChatty = this.stream !== 'pty' && this.#countChatter(total, afterRest);
     const drained = length < MAX_CHUNK_BYTES;
-    if (drained && total >= BUSY_TURN_BYTES && this.#capacity === 'large') this.#rest();
+    if (drained && (isBusy || isChatty)) this.#rest();
     else this.#watch.start();
+  }
+
+  /** Whether the writer writes small pieces one after the other. A single answer now and then is never held up. */
+  #countChatter(total: number, afterRest: boolean): boolean {
+    const goesOn = afterRest
+      ? total > 0 && total <= MAX_CHATTER_BYTES
+      : this.#pieces > 1 && total < BUSY_TURN_BYTES;
+    this.#chattyTurns = goesOn ? this.#chattyTurns + 1 : 0;
+    return this.#chattyTurns >= CHATTY_TURNS;
   }
 
   /** Collects what is ready into one chunk. A pty gives out 4 KiB at a time, a pipe what its writers wrote so far. */
@@ -114,8 +147,10 @@ export class DescriptorSource implements OutputSource {
     while (length < MAX_CHUNK_BYTES && !atEnd) {
       const room = length === 0 ? spare : spare.subarray(length);
       const result = retryInterrupted(this.#libc, () => this.#libc.read(this.#fd, room, room.length));
-      if (result > 0) length += result;
-      else if (result < 0 && this.#libc.errno() === EAGAIN) break;
+      if (result > 0) {
+        length += result;
+        this.#pieces++;
+      } else if (result < 0 && this.#libc.errno() === EAGAIN) break;
       // Zero ends a pipe. A pty master ends with EIO once the last holder of its other side is gone.
       else atEnd = true;
     }
@@ -141,7 +176,7 @@ export class DescriptorSource implements OutputSource {
   readonly #endRest = (): void => {
     if (!this.#resting) return;
     this.#resting = false;
-    this.#readTurn();
+    this.#readTurn(true);
   };
 
   #finish(): void {

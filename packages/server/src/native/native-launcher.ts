@@ -89,19 +89,30 @@ export class NativeLauncher implements Launcher {
       { kind: 'duplicate', fd: stderr.theirs, as: 2 },
     ];
     return this.#spawn({ ...plan, stdio }, () => {
-      const outputs = [
-        new DescriptorSource(libc, 'stdout', scope.release(stdout.ours)),
-        new DescriptorSource(libc, 'stderr', scope.release(stderr.ours)),
-      ];
+      const out = new DescriptorSource(libc, 'stdout', scope.release(stdout.ours));
+      const err = new DescriptorSource(libc, 'stderr', scope.release(stderr.ours));
+      out.readAfter(err);
+      err.readAfter(out);
+      const wake = () => {
+        out.wake();
+        err.wake();
+      };
+      const target = input === null ? null : new DescriptorTarget(libc, scope.release(input.ours));
       return {
-        outputs,
-        input: input === null ? null : new DescriptorTarget(libc, scope.release(input.ours)),
+        outputs: [out, err],
+        input: target && {
+          // What is written is likely to be answered.
+          write: (bytes) => {
+            wake();
+            return target.write(bytes);
+          },
+          endMark: () => target.endMark(),
+          close: () => target.close(),
+        },
         resize: () => {
           throw new Error('only a pty has a size');
         },
-        onExit: () => {
-          for (const source of outputs) source.wake();
-        },
+        onExit: wake,
       };
     });
   }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_CHUNK_BYTES } from '../../src/native/constants.js';
 import { DescriptorSource } from '../../src/native/descriptor-source.js';
 import { DescriptorScope } from '../../src/native/descriptors.js';
-import { loadLibc } from '../../src/native/libc.js';
+import { type Libc, loadLibc } from '../../src/native/libc.js';
 import { LARGE_PIPE_BYTES } from '../../src/native/pipe-capacity.js';
 import { openOutputPipe } from '../../src/native/pipes.js';
 
@@ -13,10 +13,10 @@ const F_GETPIPE_SZ = 1032;
 const ENLARGED_AT_BYTES = 4 * MAX_CHUNK_BYTES;
 const libc = loadLibc();
 
-function openSource() {
+function openSource(calls: Libc = libc) {
   const scope = new DescriptorScope(libc);
   const { ours, theirs } = openOutputPipe(libc, scope);
-  const source = new DescriptorSource(libc, 'stdout', ours);
+  const source = new DescriptorSource(calls, 'stdout', ours);
   const events = new EventTarget();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -117,5 +117,138 @@ describe('looking for output soon', () => {
     await waitForBytes(1);
     closeSync(theirs);
     source.destroy();
+  });
+});
+
+describe('a writer of many small pieces', () => {
+  /** Turns that each find more than one piece, after which the pipe rests. */
+  const CHATTY_TURNS = 4;
+  const REST_MS = 1;
+  const MAX_GATHERED_BYTES = 16_384;
+
+  // Rests last until the test says otherwise.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const letTurnsPass = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  };
+
+  function openChat() {
+    let written = 0;
+    let afterRead = '';
+    const calls: Libc = {
+      ...libc,
+      read(fd, into, length) {
+        const result = libc.read(fd, into, length);
+        // As a writer does that is at it all the time.
+        if (result > 0 && afterRead !== '') written += writeSync(pipe.theirs, afterRead);
+        afterRead = '';
+        return result;
+      },
+    };
+    const pipe = openSource(calls);
+    const write = (text: string) => {
+      written += writeSync(pipe.theirs, text);
+    };
+    const turn = async (pieces: 1 | 2 = 2) => {
+      if (pieces === 2) afterRead = 'y';
+      write('x');
+      await pipe.waitForBytes(written);
+      await letTurnsPass();
+    };
+    const isRead = async () => {
+      await letTurnsPass();
+      return Buffer.concat(pipe.chunks).length === written;
+    };
+    const end = () => {
+      closeSync(pipe.theirs);
+      pipe.source.destroy();
+    };
+    return { ...pipe, write, turn, isRead, end };
+  }
+
+  async function openResting() {
+    const chat = openChat();
+    for (let turn = 0; turn < CHATTY_TURNS; turn++) await chat.turn();
+    return chat;
+  }
+
+  it.each([
+    [CHATTY_TURNS - 1, true],
+    [CHATTY_TURNS, false],
+    [CHATTY_TURNS + 1, false],
+  ])('after %i busy turns the next piece is read at once: %s', async (turns, atOnce) => {
+    const chat = openChat();
+    for (let turn = 0; turn < Math.min(turns, CHATTY_TURNS); turn++) await chat.turn();
+    for (let rest = CHATTY_TURNS; rest < turns; rest++) {
+      chat.write('more');
+      await vi.advanceTimersByTimeAsync(REST_MS);
+    }
+    chat.write('next');
+    expect(await chat.isRead()).toBe(atOnce);
+    await vi.advanceTimersByTimeAsync(REST_MS);
+    expect(await chat.isRead()).toBe(true);
+    chat.end();
+  });
+
+  it('is told from one that writes now and then', async () => {
+    const chat = openChat();
+    for (let turn = 0; turn < 3 * CHATTY_TURNS; turn++) await chat.turn(turn % CHATTY_TURNS === 0 ? 1 : 2);
+    chat.write('next');
+    expect(await chat.isRead()).toBe(true);
+    chat.end();
+  });
+
+  it('is read at once again after a rest in which it wrote nothing', async () => {
+    const chat = await openResting();
+    await vi.advanceTimersByTimeAsync(REST_MS);
+    chat.write('next');
+    expect(await chat.isRead()).toBe(true);
+    chat.end();
+  });
+
+  it('is read at once, and from then on, when somebody waits for it', async () => {
+    const chat = await openResting();
+    chat.write('answer');
+    chat.source.wake();
+    expect(await chat.isRead()).toBe(true);
+    await chat.turn();
+    chat.write('next');
+    expect(await chat.isRead()).toBe(true);
+    chat.end();
+  });
+
+  it.each([
+    [MAX_GATHERED_BYTES - 1, false],
+    [MAX_GATHERED_BYTES, false],
+    [MAX_GATHERED_BYTES + 1, true],
+  ])('%i bytes in one rest end the resting: %s', async (bytes, ends) => {
+    const chat = await openResting();
+    chat.write('x'.repeat(bytes));
+    await vi.advanceTimersByTimeAsync(REST_MS);
+    chat.write('next');
+    expect(await chat.isRead()).toBe(ends);
+    chat.end();
+  });
+
+  it('is read before what its process wrote later to the other stream', async () => {
+    const out = await openResting();
+    const err = openSource();
+    err.source.readAfter(out.source);
+    const order: string[] = [];
+    out.events.addEventListener('chunk', () => order.push(String(out.chunks.at(-1))));
+    err.events.addEventListener('chunk', () => order.push(String(err.chunks.at(-1))));
+    out.write('first');
+    writeSync(err.theirs, 'second');
+    await err.waitForBytes('second'.length);
+    expect(order).toEqual(['first', 'second']);
+    closeSync(err.theirs);
+    err.source.destroy();
+    out.end();
   });
 });

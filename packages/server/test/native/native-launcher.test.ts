@@ -1,5 +1,5 @@
 import { closeSync, openSync, readlinkSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { duplicateDescriptor } from '../../src/native/descriptors.js';
 import { loadLibc } from '../../src/native/libc.js';
 import { NativeLauncher } from '../../src/native/native-launcher.js';
@@ -23,6 +23,22 @@ describe('native launcher', () => {
     expect(await child.done).toEqual({ kind: 'exited', code: 0 });
     expect(child.text('stdout')).toBe('in\nin\n');
     expect(child.text('stderr')).toBe('x\n');
+  });
+
+  it('answers to what is written come at once, however busy the output was before', async () => {
+    // No rest of a busy pipe ends by itself here.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const chatter = 'i=0; while [ $i -lt 2500 ]; do echo $i; i=$((i+1)); done; echo ready >&2';
+    const script = `${chatter}; read line; echo "got $line"; read line`;
+    const child = run(launcher, shell(script, { stdio: PIPES_WITH_STDIN }));
+    await child.waitFor(/ready/);
+    await child.child.input!.write(Buffer.from('this\n'));
+    await child.waitFor(/got this/);
+    child.child.input!.close();
+    expect(await child.done).toEqual({ kind: 'exited', code: 1 });
   });
 
   it.each([
