@@ -158,6 +158,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'of %i blocks that come back it keeps %i',
   ),
   'native/cached-lookup.ts MAX_PATH_BYTES': server('native/cached-lookup', 'a path of %i bytes is asked for'),
+  'native/descriptor-source.ts MAX_CHATTER_BYTES': server('native/descriptor-source', '%i bytes in one rest'),
   'native/cgroup/spare-groups.ts MAX_SPARE_GROUPS': server('native/cgroup/spare-groups', 'at most'),
   'native/constants.ts MAX_CHUNK_BYTES': server('native/launcher', 'hands out chunks of at most 64 KiB'),
   'native/fallback/check-plan.ts MAX_ARGUMENT_BYTES': server('native/launcher', 'takes the longest argument'),
