@@ -79,6 +79,7 @@ export interface Libc {
   readonly mallopt: ((option: number, value: number) => number) | null;
   /** Absent before glibc 2.34 and in musl. */
   readonly addClosefrom: ((actions: Uint8Array, from: number) => number) | null;
+  /** Why the last call that answered with a negative number did so. */
   errno(): number;
   address(memory: Memory): bigint;
   poll(fd: number, events: PollEvents, onEvent: () => void): PollHandle;
@@ -152,32 +153,42 @@ function declareLibc(): Libc {
   // Required here and not imported, because the import itself throws where no binary exists for the platform.
   const koffi = createRequire(import.meta.url)('koffi') as typeof Koffi;
   const library = koffi.load(null);
+  let errno = 0;
+  // Read before anything else runs: whatever loads a file, or collects garbage, makes calls of its own.
+  const noteErrno =
+    <Args extends readonly unknown[]>(call: (...args: Args) => unknown) =>
+    (...args: Args) => {
+      const result = call(...args) as number;
+      if (result < 0) errno = koffi.errno();
+      return result;
+    };
+  const declare = (prototype: string) => noteErrno(library.func(prototype));
   const declared = Object.fromEntries(
-    Object.entries(PROTOTYPES).map(([name, prototype]) => [name, library.func(prototype)]),
+    Object.entries(PROTOTYPES).map(([name, prototype]) => [name, declare(prototype)]),
   ) as unknown as Declared;
-  const open = library.func('int open(const void *path, int flags, ...)');
-  const fcntl = library.func('int fcntl(int fd, int command, ...)');
-  const ioctl = library.func('int ioctl(int fd, ulong request, ...)');
+  const open = declare('int open(const void *path, int flags, ...)');
+  const fcntl = declare('int fcntl(int fd, int command, ...)');
+  const ioctl = declare('int ioctl(int fd, ulong request, ...)');
   if (typeof koffi.node.poll !== 'function') throw new Error('koffi cannot watch descriptors');
   return {
     ...declared,
-    open: (path, flags) => open(path, flags) as number,
-    fcntl: (fd, command, value) => fcntl(fd, command, 'int', value) as number,
-    ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument) as number,
-    openat2: library.func(OPENAT2) as unknown as Libc['openat2'],
-    statx: declareOptional(library, STATX),
-    memfd_create: declareOptional(library, MEMFD_CREATE),
-    mallopt: declareOptional(library, MALLOPT),
-    addClosefrom: declareOptional(library, CLOSEFROM),
-    errno: () => koffi.errno(),
+    open: (path, flags) => open(path, flags),
+    fcntl: (fd, command, value) => fcntl(fd, command, 'int', value),
+    ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument),
+    openat2: declare(OPENAT2),
+    statx: unlessAbsent(() => declare(STATX)),
+    memfd_create: unlessAbsent(() => declare(MEMFD_CREATE)),
+    mallopt: unlessAbsent(() => declare(MALLOPT)),
+    addClosefrom: unlessAbsent(() => declare(CLOSEFROM)),
+    errno: () => errno,
     address: (memory) => koffi.address(memory),
     poll: (fd, events, onEvent) => koffi.node.poll(fd, events, onEvent),
   };
 }
 
-function declareOptional<F>(library: Koffi.LibraryHandle, prototype: string): F | null {
+function unlessAbsent<F>(declare: () => F): F | null {
   try {
-    return library.func(prototype) as F;
+    return declare();
   } catch {
     return null;
   }
