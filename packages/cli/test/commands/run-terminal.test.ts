@@ -12,7 +12,8 @@ const COMMAND = `${process.execPath} ${fileURLToPath(new URL('../../bin/exec-ser
 /** Time between two looks at a screen, in milliseconds. */
 const LOOK_INTERVAL_MS = 100;
 
-const PROMPT = '> ';
+/** What a shell asks with, of root and of others. */
+const PROMPT = /^[#$]/m;
 
 const directory = makeDirectory();
 
@@ -25,14 +26,11 @@ class Terminal {
 
   static async open(tmux: string, name: string, env: Readonly<Record<string, string>>): Promise<Terminal> {
     const terminal = new Terminal(tmux, join(directory, name));
-    const variables = Object.entries({ ...env, PS1: PROMPT }).flatMap(([key, value]) => [
-      '-e',
-      `${key}=${value}`,
-    ]);
+    const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
     await terminal.#call('-f', '/dev/null', 'new-session', '-d', '-x', '90', '-y', '25', ...variables, 'sh');
     onTestFinished(async () => void (await terminal.#call('kill-server')));
     // What is typed before the shell has asked would stand on the screen in front of the prompt.
-    await terminal.untilShown(new RegExp(`^${PROMPT.trimEnd()}`, 'm'));
+    await terminal.untilShown(PROMPT);
     return terminal;
   }
 
