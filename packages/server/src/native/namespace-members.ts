@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ProcessEntry, readProcess, readProcessTable } from './process-tree.js';
+import { nameProcesses, readProcessTable } from './process-tree.js';
 
 /** A process, named for good by its number and when it started. */
 export interface NamedProcess {
@@ -9,8 +9,7 @@ export interface NamedProcess {
 
 /** The children of a process, eldest first. Linux only. */
 export function findChildren(parent: number): NamedProcess[] {
-  const found = readChildNumbers(parent).map((pid): [number, ProcessEntry | null] => [pid, readProcess(pid)]);
-  return found.flatMap(([pid, entry]) => (entry === null ? [] : [{ pid, startTime: entry.startTime }]));
+  return nameProcesses(readChildNumbers(parent));
 }
 
 /** The number that a process has in its own PID namespace; nothing when it is gone. Linux only. */

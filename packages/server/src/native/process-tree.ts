@@ -60,6 +60,15 @@ export function collectTrees(
   return Array.from(found, (pid) => ({ pid, startTime: table.get(pid)!.startTime }));
 }
 
+/** Those of the processes with these numbers that run. */
+export function nameProcesses(pids: readonly number[]): TreeMember[] {
+  const table = platform === 'linux' ? null : readProcessTable();
+  return pids.flatMap((pid) => {
+    const entry = table === null ? readProcess(pid) : table.get(pid);
+    return entry ? [{ pid, startTime: entry.startTime }] : [];
+  });
+}
+
 /** Sends a signal if the pid still is that process; false when it is gone or another one. Throws on EPERM. */
 export function signalProcess(pid: number, startTime: number, signal: number): boolean {
   const current = platform === 'linux' ? readProcess(pid) : parsePsTable(runPs(pid)).get(pid);

@@ -33,31 +33,43 @@ export interface SignalOutcome {
  */
 export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
   if (roots.length === 0) return { pids: [], refusal: undefined };
+  return stopAndKill(roots, () => findMembers(roots));
+}
+
+/** Kills trees whose members are those that `look` finds, and whoever else is in their groups and cgroups. */
+export function stopAndKill(roots: readonly TreeRoot[], look: () => readonly TreeMember[]): SignalOutcome {
   const cgroups = roots.flatMap(({ cgroup }) => cgroup ?? []);
   for (const cgroup of cgroups) cgroup.freeze();
   signalGroups(roots, SIGSTOP);
   const members = new Map<number, TreeMember>();
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    const found = findMembers(roots).filter(({ pid }) => !members.has(pid));
+  const reached = new Set<number>();
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const found = look().filter(({ pid }) => !members.has(pid));
     if (found.length === 0) break;
     for (const member of found) members.set(member.pid, member);
-    signalMembers(found, SIGSTOP);
+    for (const pid of signalMembers(found, SIGSTOP).pids) reached.add(pid);
   }
-  // One by one first: whoever the group's signal had killed could no longer be counted.
+  // One by one first: whoever the group's signal had killed could no longer be counted. Nor could one whose group the
+  // system hangs up, stopped as it is, when the kill of its parent leaves it orphaned: who was stopped counts.
   const { pids, refusal } = signalMembers([...members.values()], SIGKILL);
+  for (const pid of pids) reached.add(pid);
   const groupRefusal = signalGroups(roots, SIGKILL);
   killCgroups(cgroups);
-  return { pids, refusal: refusal ?? groupRefusal };
+  return { pids: [...reached], refusal: refusal ?? groupRefusal };
 }
 
 /** Everybody in the trees, as of now. */
 export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
-  // Where the root is reaped and its number runs again, the number is somebody else's.
-  const own = roots.filter(({ pid, reaped, pidForgotten }) => !pidForgotten && (!reaped || !table.has(pid)));
   // Not everybody in there is a process, some are threads; the table has the processes only.
   const inCgroups = roots.flatMap(({ cgroup }) => cgroup?.readThreads() ?? []);
-  return collectTrees([...own.map(({ pid }) => pid), ...inCgroups], table);
+  return collectTrees([...ownNumbers(roots, table), ...inCgroups], table);
+}
+
+/** The numbers of the roots that still mean them: where one is reaped and its number runs again, it is somebody else's. */
+export function ownNumbers(roots: readonly TreeRoot[], table: ReadonlyMap<number, unknown>): number[] {
+  const own = roots.filter(({ pid, reaped, pidForgotten }) => !pidForgotten && (!reaped || !table.has(pid)));
+  return own.map(({ pid }) => pid);
 }
 
 /** Signals those that still are who they were. */

@@ -2,7 +2,8 @@ import type { SignalName } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { terminateGracefully } from './gracefully.js';
-import { killTrees, type SignalOutcome } from './kill-trees.js';
+import { type KillOutcome, killOneTree } from './kill-one-tree.js';
+import { killTrees } from './kill-trees.js';
 
 /** How a client wants a process ended: at once, or after a time of grace. */
 export type TerminateMode =
@@ -19,6 +20,11 @@ export interface TerminateOutcome {
   readonly running: boolean;
   /** Who was signalled. */
   readonly pids: readonly number[];
+  /**
+   * Ends at once, rather than soon, who may have been overlooked, and resolves with who that was. Rejects with `OsError`
+   * when one could not be reached.
+   */
+  readonly killStragglers?: () => Promise<readonly number[]>;
 }
 
 /**
@@ -35,7 +41,7 @@ export function terminateOnRequest(
     const { graceMs: timeoutMs, signal = 'SIGTERM' } = mode;
     return asOutcome(terminateGracefully(process, { signal, timeoutMs, clock }));
   }
-  const killed = killTrees([process]);
+  const killed = killOneTree(process);
   // Not before the kill: a program that sees the end of its input may exit in its own way.
   process.stdin?.abandon();
   return asOutcome(killed);
@@ -48,7 +54,8 @@ export function killLeftovers(process: ManagedProcess): TerminateOutcome {
   return { running: false, pids };
 }
 
-function asOutcome({ pids, refusal }: SignalOutcome): TerminateOutcome {
+function asOutcome({ pids, refusal, killStragglers }: KillOutcome): TerminateOutcome {
   if (refusal !== undefined) throw refusal;
-  return { running: true, pids };
+  if (killStragglers === undefined) return { running: true, pids };
+  return { running: true, pids, killStragglers: async () => asOutcome(await killStragglers()).pids };
 }

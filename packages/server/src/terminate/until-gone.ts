@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { readProcessTable, type TreeMember } from '../native/process-tree.js';
+import { nameProcesses } from '../native/process-tree.js';
 import { signalMembers } from './kill-trees.js';
 
 /** Between the first two looks at processes that are ending, in milliseconds; then each time twice as long. */
@@ -13,11 +13,7 @@ export async function untilGone(
   pids: readonly number[],
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
-  const table = readProcessTable();
-  let left: TreeMember[] = pids.flatMap((pid) => {
-    const startTime = table.get(pid)?.startTime;
-    return startTime === undefined ? [] : [{ pid, startTime }];
-  });
+  let left = nameProcesses(pids);
   for (let lookMs = FIRST_LOOK_MS; left.length > 0; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
     await pause(lookMs, clock, signal);
     const running = new Set(signalMembers(left, 0).pids);

@@ -18,14 +18,22 @@ export function terminateProcess(
   params: ProcessTerminateParams,
   context: HandlerContext,
 ): ProcessTerminateResult | Promise<ProcessTerminateResult> {
-  const result = signalTree(params, context);
-  if (params.wait !== true) return result;
+  const { killStragglers, running, pids } = signalTree(params, context);
+  if (params.wait !== true) return { running, pids: [...pids] };
   const { engine, signal, place } = context;
+  const waitFor = (ending: readonly number[]) => untilGone(ending, { clock: engine.clock, signal });
+  const killRest = async () => {
+    const rest = (await killStragglers?.().catch(refuse)) ?? [];
+    await waitFor(rest);
+    return rest;
+  };
   // Numbers are looked up right after the signal, while they are still those of who got it.
-  return place.park(untilGone(result.pids ?? [], { clock: engine.clock, signal })).then(() => result);
+  return place
+    .park(Promise.all([waitFor(pids), killRest()]))
+    .then(([, rest]) => ({ running, pids: [...new Set([...pids, ...rest])] }));
 }
 
-function signalTree(params: ProcessTerminateParams, context: HandlerContext): ProcessTerminateResult {
+function signalTree(params: ProcessTerminateParams, context: HandlerContext): TerminateOutcome {
   const slot = findTargetSlot(params, context, 'control');
   if (slot === undefined) return { running: false, pids: [] };
   if (slot.process === undefined) {
@@ -33,11 +41,10 @@ function signalTree(params: ProcessTerminateParams, context: HandlerContext): Pr
     return { running: true, pids: [] };
   }
   const { process } = slot;
-  const { running, pids } = answerTerminate(() => {
+  return answerTerminate(() => {
     if (params.leftovers === true && process.exit !== undefined) return killLeftovers(process);
     return terminateOnRequest(process, toMode(params.mode), context.engine.clock);
   });
-  return { running, pids: [...pids] };
 }
 
 /** Ends a process and says in the words of the wire why that failed. */
@@ -45,9 +52,13 @@ export function answerTerminate(terminate: () => TerminateOutcome): TerminateOut
   try {
     return terminate();
   } catch (error) {
-    if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
-    throw error;
+    refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
+  throw error;
 }
 
 function toMode(mode: ProcessTerminateParams['mode']): TerminateMode {

@@ -60,8 +60,6 @@ export function isPopulated(path: string): boolean {
   return readOrEmpty(join(path, 'cgroup.events')).includes('populated 1');
 }
 
-/** Directories that a directory without any below it counts as: itself, and its name. */
-const LINKS_WITHOUT_CHILDREN = 2;
 /** Longest `cgroup.events` that is read, in bytes; it has two short lines. */
 const MAX_EVENTS_BYTES = 256;
 const eventsBuffer = Buffer.alloc(MAX_EVENTS_BYTES);
@@ -71,7 +69,7 @@ export function isUntouched(path: string): boolean {
   try {
     const events = readEvents(path);
     if (!events.includes('populated 0') || events.includes('frozen 1')) return false;
-    return statSync(path).nlink === LINKS_WITHOUT_CHILDREN;
+    return !hasGroupsBelow(path);
   } catch {
     // It was removed, or there is no descriptor left to look into it.
     return false;
@@ -113,9 +111,18 @@ function removeDirectory(path: string): boolean {
   }
 }
 
+/** Directories that a directory without any below it counts as: itself, and its name. */
+const LINKS_WITHOUT_CHILDREN = 2;
+
+function hasGroupsBelow(path: string): boolean {
+  return statSync(path).nlink !== LINKS_WITHOUT_CHILDREN;
+}
+
 /** The groups directly below one; none when it is gone. */
 export function listGroups(path: string): string[] {
   try {
+    // Most have none, and a list of all their files takes five times as long.
+    if (!hasGroupsBelow(path)) return [];
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(path, name));

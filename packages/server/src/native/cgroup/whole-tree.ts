@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readProcess, type TreeMember } from '../process-tree.js';
+import type { ProcessCgroup } from './process-cgroup.js';
+
+/**
+ * Everybody in a process's cgroup, found at a cost that grows with them and not with the processes of the machine.
+ * `null` when they cannot be the whole tree: the process, a thread or a child of somebody in there is outside, or the
+ * system does not tell who the children are. Whoever left the group and lost his parents is not seen from here.
+ */
+export function collectWholeTree(rootPid: number, cgroup: ProcessCgroup): TreeMember[] | null {
+  const inside = new Set(cgroup.readThreads());
+  if (!inside.has(rootPid)) return null;
+  const members: TreeMember[] = [];
+  const visited = new Set<number>();
+  for (const thread of inside) {
+    if (visited.has(thread)) continue;
+    const threads = listThreads(thread);
+    for (const sibling of threads) {
+      visited.add(sibling);
+      if (!inside.has(sibling) || hasChildOutside(sibling, inside)) return null;
+    }
+    const pid = threads.length > 1 ? readProcessNumber(thread) : thread;
+    const entry = readProcess(pid);
+    if (entry !== null) members.push({ pid, startTime: entry.startTime });
+  }
+  return members;
+}
+
+/** Numbers of all threads of the process that a thread belongs to; none when it has ended. */
+function listThreads(thread: number): number[] {
+  try {
+    return readdirSync(`/proc/${thread}/task`).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** The system lists children by the thread that started them. */
+function hasChildOutside(thread: number, inside: ReadonlySet<number>): boolean {
+  try {
+    const list = readFileSync(`/proc/${thread}/task/${thread}/children`, 'latin1').trim();
+    // A child that has ended and waits to be reaped is in no group.
+    return (
+      list !== '' && list.split(' ').some((child) => !inside.has(+child) && readProcess(+child) !== null)
+    );
+  } catch {
+    // A kernel without the list, unless the thread has just ended.
+    return readProcess(thread) !== null;
+  }
+}
+
+/** The number of the process that a thread belongs to; the thread's own when it has ended. */
+function readProcessNumber(thread: number): number {
+  try {
+    return Number(/^Tgid:\s+(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, 'latin1'))?.[1]);
+  } catch {
+    return thread;
+  }
+}

@@ -1,0 +1,32 @@
+import { collectWholeTree } from '../native/cgroup/whole-tree.js';
+import type { TreeMember } from '../native/process-tree.js';
+import { findMembers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
+import { stragglerSweep } from './straggler-sweep.js';
+
+/** Whom a kill reached, and who may come to it. */
+export interface KillOutcome extends SignalOutcome {
+  /**
+   * Kills at once, rather than soon, who was overlooked: a process that moved to another cgroup and lost its parents.
+   * Left out when nobody can have been.
+   */
+  readonly killStragglers?: () => Promise<SignalOutcome>;
+}
+
+/**
+ * Kills one process with everything it started, as `killTrees` does, at a cost that grows with its tree and not with the
+ * processes of the machine, where its cgroup holds the tree together.
+ */
+export function killOneTree(root: TreeRoot): KillOutcome {
+  let last: TreeMember[] | null = null;
+  const outcome = stopAndKill([root], () => {
+    last = findInCgroup(root);
+    return last ?? findMembers([root]);
+  });
+  return last === null
+    ? outcome
+    : { ...outcome, killStragglers: stragglerSweep.add({ root, members: last }) };
+}
+
+function findInCgroup({ pid, reaped, cgroup }: TreeRoot): TreeMember[] | null {
+  return reaped || cgroup === null ? null : collectWholeTree(pid, cgroup);
+}
