@@ -236,11 +236,14 @@ describe('a process in a sandbox', () => {
 
   it('may talk to itself, and keeps its exit code', async () => {
     const wire = await openSession(openServer());
+    // Without HTTP: newer versions of Node would ask the proxy for it.
     const script = `node -e "
-      const server = require('node:http').createServer((_, answer) => answer.end('self')).listen(0, '127.0.0.1', async () => {
-        const answer = await fetch('http://127.0.0.1:' + server.address().port);
-        console.log(await answer.text());
-        process.exit(7);
+      const { connect, createServer } = require('node:net');
+      const server = createServer((socket) => socket.end('self\\n')).listen(0, '127.0.0.1', () => {
+        connect(server.address().port, '127.0.0.1', () => {
+          process.exitCode = 7;
+          server.close();
+        }).pipe(process.stdout);
       })"`;
     const env = { PATH: process.env.PATH };
     await wire.request('process/start', shellParams('p', script, { env, ...RESTRICTED, ...proxied(LOCAL) }));
