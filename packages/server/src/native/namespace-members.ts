@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readChildNumbers } from './children.js';
 import { nameProcesses, readProcessTable } from './process-tree.js';
 
 /** A process, named for good by its number and when it started. */
@@ -9,7 +10,7 @@ export interface NamedProcess {
 
 /** The children of a process, eldest first. Linux only. */
 export function findChildren(parent: number): NamedProcess[] {
-  return nameProcesses(readChildNumbers(parent));
+  return nameProcesses(readChildNumbers(parent) ?? findChildNumbers(parent));
 }
 
 /** The number that a process has in its own PID namespace; nothing when it is gone. Linux only. */
@@ -22,12 +23,7 @@ export function readInnerPid(pid: number): number | undefined {
   }
 }
 
-function readChildNumbers(parent: number): number[] {
-  try {
-    const list = readFileSync(`/proc/${parent}/task/${parent}/children`, 'latin1').trim();
-    return list === '' ? [] : list.split(' ').map(Number);
-  } catch {
-    // A kernel without the list, or nobody is there.
-    return [...readProcessTable()].flatMap(([pid, { ppid }]) => (ppid === parent ? [pid] : []));
-  }
+/** For a kernel without the list. */
+function findChildNumbers(parent: number): number[] {
+  return [...readProcessTable()].flatMap(([pid, { ppid }]) => (ppid === parent ? [pid] : []));
 }

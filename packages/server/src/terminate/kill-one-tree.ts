@@ -1,4 +1,5 @@
 import { collectWholeTree } from '../native/cgroup/whole-tree.js';
+import { collectNearDescendants } from '../native/children.js';
 import type { TreeMember } from '../native/process-tree.js';
 import { findMembers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
 import { stragglerSweep } from './straggler-sweep.js';
@@ -14,17 +15,22 @@ export interface KillOutcome extends SignalOutcome {
 
 /**
  * Kills one process with everything it started, as `killTrees` does, at a cost that grows with its tree and not with the
- * processes of the machine, where its cgroup holds the tree together.
+ * processes of the machine, where its cgroup holds the tree together. Elsewhere everybody is looked at once instead of
+ * twice, after those that are easy to find have been stopped.
  */
 export function killOneTree(root: TreeRoot): KillOutcome {
-  let last: TreeMember[] | null = null;
+  let whole: TreeMember[] | null = null;
+  let looks = 0;
   const outcome = stopAndKill([root], () => {
-    last = findInCgroup(root);
-    return last ?? findMembers([root]);
+    whole = findInCgroup(root);
+    if (whole !== null) return whole;
+    looks += 1;
+    const near = looks > 1 || root.reaped ? [] : collectNearDescendants(root.pid);
+    return near.length > 0 ? near : findMembers([root]);
   });
-  return last === null
+  return whole === null
     ? outcome
-    : { ...outcome, killStragglers: stragglerSweep.add({ root, members: last }) };
+    : { ...outcome, killStragglers: stragglerSweep.add({ root, members: whole }) };
 }
 
 function findInCgroup({ pid, reaped, cgroup }: TreeRoot): TreeMember[] | null {

@@ -58,13 +58,24 @@ describe('killing one tree', () => {
     await Promise.all([waitForProcessGone(left), tree.done]);
   });
 
-  it('kills without a cgroup as ever', async () => {
-    const tree = run(openLauncher({ cgroups: false }), planOf(fixture('setsid-grandchild'), []));
+  it('looks once at everybody where there is no cgroup', async () => {
+    const launcher = openLauncher({ cgroups: false });
+    const tree = run(launcher, planOf(fixture('setsid-grandchild'), []));
     const grandchild = Number((await tree.waitFor(/(\d+)/))[1]);
+    const countLooks = countProcessLooks();
     const { pids, killStragglers } = killOneTree(tree.child);
+    expect(countLooks()).toBe(1);
     expect(pids).toEqual(expect.arrayContaining([tree.child.pid, grandchild]));
     expect(killStragglers).toBeUndefined();
     await Promise.all([waitForProcessGone(grandchild), tree.done]);
+  });
+
+  it('finds members of the session without parents where there is no cgroup', async () => {
+    const launcher = openLauncher({ cgroups: false });
+    const tree = run(launcher, shell('(sleep 300 & echo pid $!.); exec sleep 300'));
+    const orphan = Number((await tree.waitFor(/pid (\d+)\./))[1]);
+    expect(killOneTree(tree.child).pids).toEqual(expect.arrayContaining([tree.child.pid, orphan]));
+    await Promise.all([waitForProcessGone(orphan), tree.done]);
   });
 
   it('finds what a process left whose end nobody has noticed yet', async (test) => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { readChildNumbers } from '../children.js';
 import { readProcess, type TreeMember } from '../process-tree.js';
 import type { ProcessCgroup } from './process-cgroup.js';
 
@@ -37,16 +38,11 @@ function listThreads(thread: number): number[] {
 
 /** The system lists children by the thread that started them. */
 function hasChildOutside(thread: number, inside: ReadonlySet<number>): boolean {
-  try {
-    const list = readFileSync(`/proc/${thread}/task/${thread}/children`, 'latin1').trim();
-    // A child that has ended and waits to be reaped is in no group.
-    return (
-      list !== '' && list.split(' ').some((child) => !inside.has(+child) && readProcess(+child) !== null)
-    );
-  } catch {
-    // A kernel without the list, unless the thread has just ended.
-    return readProcess(thread) !== null;
-  }
+  const children = readChildNumbers(thread);
+  // A kernel without the list, unless the thread has just ended.
+  if (children === null) return readProcess(thread) !== null;
+  // A child that has ended and waits to be reaped is in no group.
+  return children.some((child) => !inside.has(child) && readProcess(child) !== null);
 }
 
 /** The number of the process that a thread belongs to; the thread's own when it has ended. */
