@@ -75,7 +75,9 @@ export class Followers {
   /** A process of another session was attached to; after a reconnect that is done again. */
   noteAttached(params: ParamsOf<'process/attach'>): void {
     const follower = params.sessionId && this.find(params.processId, params.sessionId);
-    if (follower) this.#attachments.set(follower, params);
+    if (!follower) return;
+    follower.noteStarted();
+    this.#attachments.set(follower, params);
   }
 
   noteDetached({ processId, sessionId }: ParamsOf<'process/detach'>): void {

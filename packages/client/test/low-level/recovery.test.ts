@@ -254,6 +254,23 @@ describe('calls', () => {
     expect(await client.exec(start('q', 'true'))).toMatchObject({ processId: 'q' });
   });
 
+  test('so is one that was watched, had written nothing yet and is forgotten while the watcher is away', async () => {
+    const server = serve({ closedProcessRetentionMs: 1 });
+    const owner = await connect(new CuttingDialer(server));
+    await owner.exec(start('p', 'read -r go'));
+    const dialer = new CuttingDialer(server);
+    const watcher = await connect(dialer);
+    const target = { processId: 'p', sessionId: owner.sessionId as string };
+    const record = new Record(watcher.registerProcess('p', { sessionId: target.sessionId }));
+    await watcher.attach({ ...target, mode: 'view' });
+    dialer.shut();
+    dialer.cut();
+    await owner.write({ processId: 'p', chunk: 'Z28K', writeId: '1' });
+    await expect.poll(() => owner.list({})).toMatchObject({ processes: [] });
+    dialer.open();
+    expect(await record.over).toBe('failed');
+  });
+
   test('errors of a real server have the names of this package', async () => {
     const client = await connect(new CuttingDialer(serve()));
     await expect(client.read({ processId: 'never' })).rejects.toMatchObject({ code: 'process_unknown' });
