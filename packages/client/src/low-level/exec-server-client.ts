@@ -111,6 +111,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
           this.#hub.publishOutput(output);
         },
         onLoss: (error) => this.#takeLoss(error),
+        onResuming: () => this.#followers.noteLoss(),
         onResumed: (wire, signal) => this.#followers.catchUp(wire, signal),
         onOver: (error) => {
           this.#followers.failAll(error);
@@ -275,7 +276,6 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   }
 
   #takeLoss(error: ConnectionLostError): void {
-    this.#followers.noteLoss();
     this.#http.failBodies(error);
     this.#lossListeners.tell(error);
   }

@@ -85,7 +85,7 @@ export class Followers {
     if (follower !== undefined) this.#attachments.delete(follower);
   }
 
-  /** A connection was lost; {@link Followers.catchUp} follows where there is another. */
+  /** A connection was lost; {@link Followers.catchUp} follows once there is another. */
   noteLoss(): void {
     for (const follower of this.#all()) if (follower.sessionId === undefined) follower.noteLoss();
   }

@@ -103,6 +103,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
   /** What is pushed may go on with a hole from now on, until the log has been read. */
   noteLoss(): void {
     this.#mayHaveMissed = true;
+    // Another hole may follow these, which nobody would look for once they have closed the one before them.
+    this.#reorder.clear();
   }
 
   events({ afterSeq, signal }: EventsOptions = {}): AsyncIterableIterator<ProcessEvent> {

@@ -27,6 +27,8 @@ export interface LinkListener {
   onOutput(output: ProcessOutput): void;
   /** A connection was lost, for good or not. */
   onLoss(error: ConnectionLostError): void;
+  /** Another connection is tried; what was pushed so far has no successor on it. */
+  onResuming(): void;
   /** The session has a new connection; calls go on once this has learned what was missed. */
   onResumed(wire: WireClient, signal: AbortSignal): Promise<void>;
   /** There will be no connection any more. */
@@ -237,6 +239,7 @@ export class SessionLink {
     this.#closing.signal.addEventListener('abort', stop);
     if (this.#closing.signal.aborted) stop();
     let wire: WireClient | undefined;
+    this.#listener.onResuming();
     try {
       wire = await this.#open(this.#sessionId, deadline.signal);
       await this.#listener.onResumed(wire, deadline.signal);

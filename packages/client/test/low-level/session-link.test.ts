@@ -156,6 +156,25 @@ describe('after a loss', () => {
     expect([session.lastSeq, session.isOver]).toEqual([400, false]);
   });
 
+  test('what came early over a connection that was lost as well is read again, with what came behind it', async () => {
+    const exited = { processId: 'p', seq: 3, exitCode: 0 };
+    const pushing: Answer = ({ method }, { send }) => {
+      if (method === 'process/read') send(output(2), { method: 'process/exited', params: exited });
+    };
+    const { dialer, client, cut } = await connect([
+      undefined,
+      pushing,
+      readsOf(
+        readResult([1, 2], 5, { exited: true, exitCode: 0, closed: true }),
+        readResult([], 5, { exited: true, exitCode: 0, closed: true }),
+      ),
+    ]);
+    const session = client.registerProcess('p');
+    client.on('process/exited', async () => (await dialer.server(1)).far.destroy('cut while the log is read'));
+    await cut(0);
+    expect(await all(session.events())).toEqual(['output 1', 'output 2', 'exited 3', 'closed 4']);
+  });
+
   test('what the server no longer has is an exact gap, and the process goes on', async () => {
     const { dialer, client, cut } = await connect([
       undefined,
