@@ -5,6 +5,8 @@ import { TRAFFIC } from './traffic.js';
 /** Short enough that what is left behind goes while it is waited for, long enough for a slow client to come back. */
 const LIMITS = { detachedSessionMs: 6_000, closedProcessRetentionMs: 6_000 };
 const SAMPLES = 24;
+/** A round takes seconds; one that takes so long waits for something that does not come. */
+const STUCK_MS = 120_000;
 /** How often a server is asked whether everything has gone, in milliseconds. */
 const POLL_INTERVAL_MS = 100;
 const MIB = 1024 * 1024;
@@ -80,10 +82,17 @@ export function describeHoldings(holdings: Holdings): string {
 }
 
 async function playRound(name: string, url: string, seed: number): Promise<void> {
+  const ended = new AbortController();
+  const stuck = delay(STUCK_MS, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`not over after ${STUCK_MS / 1000} s`);
+  });
   try {
-    await TRAFFIC[name]?.(url, seed);
+    await Promise.race([TRAFFIC[name]?.(url, seed), stuck]);
   } catch (cause) {
     throw new Error(`${name} with seed ${seed}: ${String(cause)}`, { cause });
+  } finally {
+    ended.abort();
+    await stuck.catch(() => {});
   }
 }
 

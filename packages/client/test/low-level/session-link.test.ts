@@ -170,7 +170,9 @@ describe('after a loss', () => {
       ),
     ]);
     const session = client.registerProcess('p');
-    client.on('process/exited', async () => (await dialer.server(1)).far.destroy('cut while the log is read'));
+    client.on('process/exited', async () =>
+      (await dialer.server(1)).far.destroy('cut while the log is read'),
+    );
     await cut(0);
     expect(await all(session.events())).toEqual(['output 1', 'output 2', 'exited 3', 'closed 4']);
   });
