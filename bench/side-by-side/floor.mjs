@@ -90,7 +90,7 @@ async function measureBareServer(transport, scale) {
 }
 
 async function measureStream(server, name, binary, scale) {
-  const bytes = Math.ceil(512 * scale) * MIB;
+  const bytes = Math.ceil(256 * scale) * MIB;
   const params = { bytes, messageBytes: CHUNK_BYTES, binary };
   await server.client.call('stream', { ...params, bytes: bytes / 8 });
   const before = server.cpuSeconds();

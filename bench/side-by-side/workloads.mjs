@@ -23,14 +23,14 @@ async function measureOutput(server, argv, bytes, more) {
 export const workloads = {
   /** Start to closed of `true`, one after the other. */
   async sequentialStarts(server, { scale }) {
-    return { ms: await sampleMs(() => runToEnd(server.client, ['/bin/true']), samplesOf(200, scale)) };
+    return { ms: await sampleMs(() => runToEnd(server.client, ['/bin/true']), samplesOf(150, scale)) };
   },
 
   /** The same in a sandbox that reads everything, writes one directory and has no network. */
   sandboxedStarts(server, { scale }) {
     return inSandbox(['root'], 'write', async (sandbox, cwd) => {
       const start = () => runToEnd(server.client, ['/bin/true'], { cwd, sandbox });
-      return { ms: await sampleMs(start, samplesOf(80, scale)) };
+      return { ms: await sampleMs(start, samplesOf(40, scale)) };
     });
   },
 
@@ -39,12 +39,12 @@ export const workloads = {
     return inSandbox([], 'read', async (sandbox, path) => {
       const look = () => server.client.call('fs/getMetadata', { path, sandbox });
       const firstMs = 1000 * (await measureSeconds(look));
-      return { firstMs, ms: await sampleMs(look, samplesOf(80, scale)) };
+      return { firstMs, ms: await sampleMs(look, samplesOf(40, scale)) };
     });
   },
 
   async parallelStarts(server, { scale }) {
-    const total = Math.ceil(400 * scale);
+    const total = Math.ceil(300 * scale);
     const seconds = await measureSeconds(() =>
       runMany(total, 32, () => runToEnd(server.client, ['/bin/true'])),
     );
@@ -67,12 +67,12 @@ export const workloads = {
   },
 
   async pipeOutput(server, { scale }) {
-    const bytes = Math.ceil(512 * scale) * MIB;
+    const bytes = Math.ceil(256 * scale) * MIB;
     return await measureOutput(server, ['/usr/bin/head', '-c', String(bytes), '/dev/zero'], bytes);
   },
 
   async ptyOutput(server, { scale }) {
-    const bytes = Math.ceil(160 * scale) * MIB;
+    const bytes = Math.ceil(96 * scale) * MIB;
     return await measureOutput(server, ['/usr/bin/head', '-c', String(bytes), '/dev/zero'], bytes, {
       tty: true,
     });
