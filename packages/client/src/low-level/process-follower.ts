@@ -54,6 +54,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
   #failure: FailedEvent | undefined;
   #closed = false;
   #gone = false;
+  #trimIsDue = false;
   #wasSeen: boolean;
   /** Readings of the log under way. */
   #catchUps = 0;
@@ -264,8 +265,22 @@ export class ProcessFollower implements ProcessSession, EventSource {
     if (event.type === 'exited') this.#exit = event;
     if (event.type === 'closed') this.#closed = true;
     this.moved();
-    if (!this.#host.pausesForSlowReaders) this.history.trim();
+    if (!this.#host.pausesForSlowReaders) this.#trimAfterTurn();
     this.#tell(event);
+  }
+
+  /** Much may come at once; a reader that takes it as it comes has done so when the turn of the event loop is over. */
+  #trimAfterTurn(): void {
+    if (this.#trimIsDue || !this.history.isOverfull) return;
+    if (this.#iterators.size === 0) {
+      this.history.trim();
+      return;
+    }
+    this.#trimIsDue = true;
+    setTimeout(() => {
+      this.#trimIsDue = false;
+      this.history.trim();
+    }, 0);
   }
 
   #tell(event: ProcessEvent): void {

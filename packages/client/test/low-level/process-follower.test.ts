@@ -209,11 +209,17 @@ describe('an iterator that falls behind', () => {
   const COUNT = MAX_HISTORY_EVENTS + 44;
   const all = Array.from({ length: COUNT }, (_, index) => index + 1);
 
+  /** Until the event of that number was published, and the turn over in which a reader could have taken it. */
+  async function missed(session: ProcessSession, seq: number): Promise<void> {
+    await published(session, seq);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+
   test('goes on from the log of the server', async () => {
     const { server, session } = await follow(logOf(all, COUNT + 1));
     const events = session.events();
     server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
-    await published(session, COUNT + 1);
+    await missed(session, COUNT + 1);
     expect(await take(events)).toEqual([...all.map((seq) => `output ${seq}`), `closed ${COUNT + 1}`]);
   });
 
@@ -222,7 +228,7 @@ describe('an iterator that falls behind', () => {
     const { server, session } = await follow(logOf(outputs, COUNT + 1));
     const events = session.events();
     server.send(...all.map((seq) => (seq === 7 ? exited(7) : output(seq))));
-    await published(session, COUNT);
+    await missed(session, COUNT);
     expect((await take(events, 9)).slice(5)).toEqual(['output 6', 'exited 7', 'output 8', 'output 9']);
   });
 
@@ -231,7 +237,7 @@ describe('an iterator that falls behind', () => {
     const { server, session } = await follow(logOf(all.slice(10), COUNT + 1));
     const events = session.events({ afterSeq: 0 });
     server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
-    await published(session, COUNT + 1);
+    await missed(session, COUNT + 1);
     const failure = await events.next().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LaggedError);
     expect(failure).toMatchObject({ code: 'lagged', fromSeq: 1, toSeq: 10 });
@@ -242,7 +248,7 @@ describe('an iterator that falls behind', () => {
   test('begins with a gap when it asked for all there is', async () => {
     const { server, session } = await follow(logOf(all.slice(10), COUNT + 1));
     server.send(...all.map((seq) => output(seq)));
-    await published(session, COUNT);
+    await missed(session, COUNT);
     expect(await take(session.events(), 2)).toEqual(['gap 1-10', 'output 11']);
   });
 
@@ -250,7 +256,7 @@ describe('an iterator that falls behind', () => {
     const { server, session } = await follow();
     const events = session.events({ afterSeq: 0 });
     server.send(...all.map((seq) => output(seq)));
-    await published(session, COUNT);
+    await missed(session, COUNT);
     server.far.destroy('cut');
     const failure = await events.next().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'lagged', fromSeq: 1, toSeq: 44 });
@@ -258,6 +264,14 @@ describe('an iterator that falls behind', () => {
     expect((await take(session.events({ afterSeq: 44 }))).at(-1)).toBe(
       'failed exec-server transport disconnected: cut',
     );
+  });
+
+  test('has not fallen behind because much came at once', async () => {
+    const { server, session } = await follow();
+    const taken = take(session.events({ afterSeq: 0 }));
+    server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
+    expect(await taken).toEqual([...all.map((seq) => `output ${seq}`), `closed ${COUNT + 1}`]);
+    expect(server.seen.some(({ method }) => method === 'process/read')).toBe(false);
   });
 
   test('holds up the connection instead, where that is wanted', async () => {
