@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   connect,
   ExecServerError,
+  LaggedError,
   type Machine,
   type ProcessEvent,
   type ProcessHandle,
@@ -48,8 +49,7 @@ export async function connectThrough(proxy: FaultProxy): Promise<Machine> {
 
 /** Follows a process to its end. */
 export async function follow(process: ProcessHandle): Promise<Told> {
-  const events: ProcessEvent[] = [];
-  for await (const event of process.events()) events.push(event);
+  const events = await collectEvents(process);
   const outputs = events.filter((event) => event.type === 'output');
   const gaps = events.filter((event) => event.type === 'gap');
   const textOf = (stream: string, fromSeq = 0, toSeq = Number.POSITIVE_INFINITY) =>
@@ -72,6 +72,22 @@ export async function follow(process: ProcessHandle): Promise<Told> {
     gaps: gaps.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq })),
     types: events.map(({ type }) => type).filter((type) => type !== 'output'),
   };
+}
+
+/** All events; where the reader fell behind what is retained, there is a gap. */
+async function collectEvents(process: ProcessHandle): Promise<ProcessEvent[]> {
+  const events: ProcessEvent[] = [];
+  for (let from: number | undefined; ; ) {
+    try {
+      for await (const event of process.events({ ...(from !== undefined && { from }) })) events.push(event);
+      return events;
+    } catch (error) {
+      if (!(error instanceof LaggedError)) throw error;
+      const { fromSeq, toSeq } = error;
+      events.push({ type: 'gap', fromSeq, toSeq });
+      from = toSeq;
+    }
+  }
 }
 
 /** What `seq 1 to` prints. */
