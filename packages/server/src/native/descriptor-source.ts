@@ -30,6 +30,8 @@ const MAX_CHATTER_BYTES = 16_384;
  */
 const REST_MS = 1;
 
+const ignore = (): void => {};
+
 /** Every source reads into this one, and replaces it when it hands it over: a chunk pins no more than its own bytes. */
 let spare = outputBlocks.take();
 
@@ -52,11 +54,11 @@ export class DescriptorSource implements OutputSource {
   #restTimer: NodeJS.Timeout | undefined;
   #resting = false;
   #sibling: DescriptorSource | undefined;
-  #onChunk: (chunk: Buffer) => void = () => {};
-  #onEnd: () => void = () => {};
+  #onChunk: (chunk: Buffer) => void = ignore;
+  #onEnd: () => void = ignore;
 
   /** `onClosed` is called once, when the descriptor has been released, before `onEnd`. */
-  constructor(libc: Libc, stream: OutputStream, fd: number, onClosed: () => void = () => {}) {
+  constructor(libc: Libc, stream: OutputStream, fd: number, onClosed: () => void = ignore) {
     this.stream = stream;
     this.#libc = libc;
     this.#fd = fd;
@@ -169,15 +171,15 @@ export class DescriptorSource implements OutputSource {
   #rest(): void {
     this.#resting = true;
     this.#watch.stop();
-    if (this.#restTimer === undefined) this.#restTimer = setTimeout(this.#endRest, REST_MS);
+    if (this.#restTimer === undefined) this.#restTimer = setTimeout(() => this.#endRest(), REST_MS);
     else this.#restTimer.refresh();
   }
 
-  readonly #endRest = (): void => {
+  #endRest(): void {
     if (!this.#resting) return;
     this.#resting = false;
     this.#readTurn(true);
-  };
+  }
 
   #finish(): void {
     this.#state = 'closed';

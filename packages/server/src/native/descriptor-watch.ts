@@ -1,5 +1,10 @@
 import type { Libc, PollEvents, PollHandle } from './libc.js';
 
+const EVENTS: Readonly<Record<'readable' | 'writable', PollEvents>> = {
+  readable: { readable: true },
+  writable: { writable: true },
+};
+
 /**
  * Tells when a descriptor can be read or written. It keeps the loop alive while it is started. One descriptor number
  * has at most one watch; a second interest needs a duplicate.
@@ -16,7 +21,7 @@ export class DescriptorWatch {
   constructor(libc: Libc, fd: number, interest: 'readable' | 'writable', onReady: () => void) {
     this.#libc = libc;
     this.#fd = fd;
-    this.#events = { [interest]: true };
+    this.#events = EVENTS[interest];
     this.#onReady = onReady;
   }
 

@@ -4,34 +4,25 @@ import type { Logger } from '../telemetry/logger.js';
 import { keepFreedMemory } from './allocator.js';
 import { CgroupHome } from './cgroup/cgroup-home.js';
 import type { ProcessCgroup } from './cgroup/process-cgroup.js';
-import { EIO, ESRCH } from './constants.js';
-import { DescriptorSource } from './descriptor-source.js';
-import { DescriptorTarget } from './descriptor-target.js';
+import { type Channels, PipeChannels, PtyChannels } from './channels.js';
+import { ESRCH } from './constants.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
 import { Guardian } from './guardian.js';
-import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } from './launch.js';
+import type { LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } from './launch.js';
 import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
+import { ExitNotice, NativeChild } from './native-child.js';
 import { startGuardian } from './native-guardian.js';
 import { OomScore } from './oom-score.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
-import { openPty, readEofCharacter, setTerminalSize, type TerminalSize } from './pty.js';
+import { openPty } from './pty.js';
 import { reaper } from './reaper.js';
 import { type SpawnRequest, type StdioAction, spawnProcess } from './spawn.js';
 
 const DEV_NULL_INPUT: StdioAction = { kind: 'open', path: '/dev/null', flags: constants.O_RDONLY, as: 0 };
 
 type PtyStdio = Extract<LaunchStdio, { kind: 'pty' }>;
-
-/** What a started child is made of, before it is watched. */
-interface Channels {
-  readonly outputs: LaunchedProcess['outputs'];
-  readonly input: LaunchedProcess['input'];
-  readonly resize: (size: TerminalSize) => void;
-  /** The direct child has been reaped. */
-  onExit(): void;
-}
 
 /** Starts children by `posix_spawn`, on real pipes and ptys, and reaps them. Throws when libc cannot be reached. */
 export class NativeLauncher implements Launcher {
@@ -88,33 +79,15 @@ export class NativeLauncher implements Launcher {
       { kind: 'duplicate', fd: stdout.theirs, as: 1 },
       { kind: 'duplicate', fd: stderr.theirs, as: 2 },
     ];
-    return this.#spawn({ ...plan, stdio }, () => {
-      const out = new DescriptorSource(libc, 'stdout', scope.release(stdout.ours));
-      const err = new DescriptorSource(libc, 'stderr', scope.release(stderr.ours));
-      out.readAfter(err);
-      err.readAfter(out);
-      const wake = () => {
-        out.wake();
-        err.wake();
-      };
-      const target = input === null ? null : new DescriptorTarget(libc, scope.release(input.ours));
-      return {
-        outputs: [out, err],
-        input: target && {
-          // What is written is likely to be answered.
-          write: (bytes) => {
-            wake();
-            return target.write(bytes);
-          },
-          endMark: () => target.endMark(),
-          close: () => target.close(),
-        },
-        resize: () => {
-          throw new Error('only a pty has a size');
-        },
-        onExit: wake,
-      };
-    });
+    return this.#spawn(
+      { ...plan, stdio },
+      () =>
+        new PipeChannels(libc, {
+          stdin: input && scope.release(input.ours),
+          stdout: scope.release(stdout.ours),
+          stderr: scope.release(stderr.ours),
+        }),
+    );
   }
 
   #launchPty(plan: LaunchPlan, terminal: PtyStdio, scope: DescriptorScope): LaunchedProcess {
@@ -129,94 +102,56 @@ export class NativeLauncher implements Launcher {
       { kind: 'duplicate', fd: 0, as: 1 },
       { kind: 'duplicate', fd: 0, as: 2 },
     ];
-    return this.#spawn({ ...plan, stdio }, () => {
-      scope.release(pty.slave);
-      const target = new DescriptorTarget(libc, scope.release(writeEnd));
-      let reaped = false;
-      let readToEnd = false;
-      // A master takes bytes even when nobody holds the other side: it does not tell by itself that it is over.
-      const failWhenOver = () => {
-        if (reaped && readToEnd) target.fail(EIO);
-      };
-      const source = new DescriptorSource(libc, 'pty', scope.release(pty.master), () => {
-        readToEnd = true;
-        failWhenOver();
-      });
-      return {
-        outputs: [source],
-        input: {
-          write: (bytes) => {
-            const written = target.write(bytes);
-            // The echo is mostly there before the answer to the write is on its way, and then leaves together with it.
-            source.lookSoon();
-            return written;
-          },
-          endMark: () => Uint8Array.of(target.use((fd) => readEofCharacter(libc, fd))),
-          close: () => {},
-        },
-        resize: (next) => target.use((fd) => setTerminalSize(libc, fd, next)),
-        onExit: () => {
-          libc.close(pty.slave);
-          reaped = true;
-          failWhenOver();
-        },
-      };
-    });
+    return this.#spawn(
+      { ...plan, stdio },
+      () =>
+        new PtyChannels(libc, {
+          master: scope.release(pty.master),
+          writeEnd: scope.release(writeEnd),
+          slave: scope.release(pty.slave),
+        }),
+    );
   }
 
-  #spawn(request: SpawnRequest, openChannels: () => Channels): LaunchedProcess {
-    let reportExit: (status: ExitStatus) => void = () => {};
-    const exit = new Promise<ExitStatus>((resolve) => {
-      reportExit = resolve;
-    });
-    const onExit = (status: ExitStatus) => {
-      channels.onExit();
-      group.reapedLeader();
-      this.#sweep.add(pid);
-      reportExit(status);
-      // Not before whoever waits for the end has been told of it.
-      if (cgroup !== null) setImmediate(() => cgroup !== null && this.#cgroups?.reapedLeader(cgroup));
-    };
-    let cgroup = null as ProcessCgroup | null;
+  #spawn(request: SpawnRequest, openChannels: () => Channels): NativeChild {
+    const notice = new ExitNotice();
+    const { pid, cgroup } = this.#start(request, notice);
+    this.#oomScore.raise(pid);
+    // An earlier child with this number can only be one whose whole session is gone.
+    this.#sweep.delete(pid);
+    this.#groups.get(pid)?.forget();
+    const group = new ProcessGroup(pid, this.#signalGroup);
+    this.#groups.set(pid, group);
+    this.#guardian?.add(pid);
+    const channels = openChannels();
+    notice.child = new NativeChild({ pid, group, cgroup, channels, onReaped: this.#onReaped });
+    return notice.child;
+  }
+
+  #start(request: SpawnRequest, notice: ExitNotice): { pid: number; cgroup: ProcessCgroup | null } {
+    let cgroup: ProcessCgroup | null = null;
     const start = () => {
       if (this.#cgroups === null) return spawnProcess(this.#libc, request);
       const inGroup = this.#cgroups.startInGroup(() => spawnProcess(this.#libc, request));
       cgroup = inGroup.cgroup;
       return inGroup.started;
     };
-    const pid = reaper.spawn(this.#libc, start, { onExit, keepsAlive: true });
-    this.#oomScore.raise(pid);
-    // An earlier child with this number can only be one whose whole session is gone.
-    this.#sweep.delete(pid);
-    this.#groups.get(pid)?.forget();
-    const group = new ProcessGroup((signal) => this.#signalGroup(pid, signal));
-    this.#groups.set(pid, group);
-    this.#guardian?.add(pid);
-    const channels = openChannels();
-    return {
-      pid,
-      outputs: channels.outputs,
-      input: channels.input,
-      exit,
-      resize: channels.resize,
-      signalGroup: (signal) => group.signal(signal),
-      gone: Promise.all([group.gone, cgroup?.emptied]).then(() => {}),
-      get reaped() {
-        return group.leaderReaped;
-      },
-      get pidForgotten() {
-        return group.forgotten;
-      },
-      cgroup,
-    };
+    const pid = reaper.spawn(this.#libc, start, notice);
+    return { pid, cgroup };
   }
 
-  #signalGroup(leader: number, signal: number): boolean {
+  readonly #onReaped = ({ pid, cgroup }: NativeChild): void => {
+    this.#sweep.add(pid);
+    // Not before whoever waits for the end has been told of it.
+    if (cgroup !== null) setImmediate(() => this.#cgroups?.reapedLeader(cgroup));
+  };
+
+  readonly #signalGroup = (leader: number, signal: number): boolean => {
     if (this.#libc.kill(-leader, signal) === 0) return true;
     const errno = this.#libc.errno();
     if (errno !== ESRCH) throw new OsError(errno, 'kill');
     return false;
-  }
+  };
 
   #forgetGroup(leader: number): void {
     this.#groups.get(leader)?.forget();

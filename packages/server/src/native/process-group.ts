@@ -1,22 +1,25 @@
+import { OneTimeEvent } from '../one-time-event.js';
+
 /**
  * The group and session that a child leads, by the child's number. The number is used only while it is known to be
  * theirs: once the child is reaped and the last member is gone, the system may give it to anybody.
  */
 export class ProcessGroup {
-  /** Resolves when nothing is left of the group and the session. */
-  readonly gone: Promise<void>;
-  readonly #send: (signal: number) => boolean;
+  readonly #leader: number;
+  readonly #send: (leader: number, signal: number) => boolean;
+  readonly #gone = new OneTimeEvent();
   #groupGone = false;
   #leaderReaped = false;
-  #forgotten = false;
-  #resolveGone = () => {};
 
-  /** @param send signals the group; false when it does not exist */
-  constructor(send: (signal: number) => boolean) {
+  /** @param send signals the group that `leader` leads or led; false when it does not exist */
+  constructor(leader: number, send: (leader: number, signal: number) => boolean) {
+    this.#leader = leader;
     this.#send = send;
-    this.gone = new Promise((resolve) => {
-      this.#resolveGone = resolve;
-    });
+  }
+
+  /** Resolves when nothing is left of the group and the session. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
   }
 
   get leaderReaped(): boolean {
@@ -25,12 +28,12 @@ export class ProcessGroup {
 
   /** True when the number means nobody of it any more. */
   get forgotten(): boolean {
-    return this.#forgotten;
+    return this.#gone.happened;
   }
 
   /** False when there is nobody left to signal. */
   signal(signal: number): boolean {
-    this.#groupGone ||= !this.#send(signal);
+    this.#groupGone ||= !this.#send(this.#leader, signal);
     return !this.#groupGone;
   }
 
@@ -42,7 +45,7 @@ export class ProcessGroup {
 
   #exists(): boolean {
     try {
-      return this.#send(0);
+      return this.#send(this.#leader, 0);
     } catch {
       // Who may not be signalled, such as another user's process, is there.
       return true;
@@ -52,7 +55,6 @@ export class ProcessGroup {
   /** Nothing of it is left, or its number is somebody else's by now. */
   forget(): void {
     this.#groupGone = true;
-    this.#forgotten = true;
-    this.#resolveGone();
+    this.#gone.happen();
   }
 }

@@ -4,7 +4,11 @@ import type { RetainedChunk } from './retained-chunk.js';
 /** Bytes kept of the beginning of each stream, so that a log that has moved on still tells how it began. */
 export const HEAD_BYTES = 16 * 1024;
 
+/** Every stream begins with it: most processes are silent. */
+const NOTHING = Buffer.alloc(0);
+
 interface StreamRecord {
+  readonly stream: OutputStream;
   head: Buffer;
   total: number;
 }
@@ -20,14 +24,14 @@ export interface HeadAndTail {
 
 /** Remembers how the streams of a process began and how long they are. */
 export class StreamHeads {
-  readonly #streams = new Map<OutputStream, StreamRecord>();
+  readonly #streams: readonly StreamRecord[];
 
   constructor(streams: readonly OutputStream[]) {
-    for (const stream of streams) this.#streams.set(stream, { head: Buffer.alloc(0), total: 0 });
+    this.#streams = streams.map((stream) => ({ stream, head: NOTHING, total: 0 }));
   }
 
   append(stream: OutputStream, data: Buffer): void {
-    const record = this.#streams.get(stream);
+    const record = this.#streams.find((candidate) => candidate.stream === stream);
     if (record === undefined) return;
     const room = HEAD_BYTES - record.head.length;
     if (room > 0) record.head = Buffer.concat([record.head, data.subarray(0, room)]);
@@ -36,7 +40,7 @@ export class StreamHeads {
 
   /** Joins the beginnings with what is retained of the ends. What both have comes once, in the head. */
   join(retained: readonly RetainedChunk[]): HeadAndTail[] {
-    return Array.from(this.#streams, ([stream, { head, total }]) => {
+    return this.#streams.map(({ stream, head, total }) => {
       const kept = Buffer.concat(retained.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
       const overlap = Math.max(0, head.length + kept.length - total);
       const tail = kept.subarray(overlap);

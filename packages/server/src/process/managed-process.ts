@@ -75,7 +75,7 @@ export class ManagedProcess {
   /** Absent when the child's stdin is /dev/null. */
   readonly stdin: StdinQueue | undefined;
   readonly #publisher: Publisher;
-  readonly #watchers = new Set<() => void>();
+  #watchers: Set<() => void> | undefined;
   readonly #heads: StreamHeads;
   #size: TerminalSize;
   #openStreams: number;
@@ -188,12 +188,9 @@ export class ManagedProcess {
 
   /** Begins to read output and to wait for the end. */
   begin(): void {
-    for (const source of this.options.launched.outputs) {
-      source.start(
-        (data) => this.#append(source.stream, data),
-        () => this.#streamEnded(),
-      );
-    }
+    const onEnd = () => this.#streamEnded();
+    for (const source of this.options.launched.outputs)
+      source.start((data) => this.#append(source.stream, data), onEnd);
     void this.options.launched.exit.then((status) => this.#exitAfterOutput(status, TURNS_FOR_LAST_OUTPUT));
   }
 
@@ -231,8 +228,9 @@ export class ManagedProcess {
 
   /** Calls `listener` at every event from here on, until the returned function is called. */
   watch(listener: () => void): () => void {
+    this.#watchers ??= new Set();
     this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    return () => this.#watchers?.delete(listener);
   }
 
   /** Releases descriptors that the child's descendants may still hold the other end of. */
@@ -289,6 +287,6 @@ export class ManagedProcess {
   }
 
   #wake(): void {
-    for (const watcher of this.#watchers) watcher();
+    for (const watcher of this.#watchers ?? []) watcher();
   }
 }

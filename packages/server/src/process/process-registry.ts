@@ -1,19 +1,11 @@
+import { OneTimeEvent } from '../one-time-event.js';
 import type { ManagedProcess } from './managed-process.js';
 
 /** A process id that is taken: by a start under way or by a process. */
 export class ProcessSlot {
   #process: ManagedProcess | undefined;
-  #settle!: () => void;
-  /** Resolves when the start has succeeded or failed. */
-  readonly settled: Promise<void> = new Promise((resolve) => {
-    this.#settle = resolve;
-  });
-  #cancel!: () => void;
-  #isCancelled = false;
-  /** Resolves when the start is no longer wanted; a start that is over takes no notice. */
-  readonly cancelled: Promise<void> = new Promise((resolve) => {
-    this.#cancel = resolve;
-  });
+  readonly #settled = new OneTimeEvent();
+  readonly #cancelled = new OneTimeEvent();
 
   constructor(
     readonly sessionId: string,
@@ -27,23 +19,32 @@ export class ProcessSlot {
     return this.#process;
   }
 
+  /** Resolves when the start has succeeded or failed. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
   started(process: ManagedProcess): void {
     this.#process = process;
-    this.#settle();
+    this.#settled.happen();
   }
 
   failed(): void {
-    this.#settle();
+    this.#settled.happen();
   }
 
   get isCancelled(): boolean {
-    return this.#isCancelled;
+    return this.#cancelled.happened;
+  }
+
+  /** Resolves when the start is no longer wanted; a start that is over takes no notice. */
+  get cancelled(): Promise<void> {
+    return this.#cancelled.promise;
   }
 
   /** Calls off a start under way. */
   cancel(): void {
-    this.#isCancelled = true;
-    this.#cancel();
+    this.#cancelled.happen();
   }
 }
 

@@ -8,16 +8,19 @@ import type { ProcessExit } from './process-exit.js';
 import { StartError } from './start-error.js';
 
 /** Whom a record is about. */
-export function subject(session: Session, request: StartRequest): AuditSubject {
+export function subject(session: Session, { processId }: Pick<StartRequest, 'processId'>): AuditSubject {
   return {
     principal: session.principal,
     remote: session.remote,
     sessionId: session.id,
-    processId: request.processId,
+    processId,
   };
 }
 
-function ids(session: Session, { processId }: StartRequest): { sessionId: string; processId: string } {
+function ids(
+  session: Session,
+  { processId }: Pick<StartRequest, 'processId'>,
+): { sessionId: string; processId: string } {
   return { sessionId: session.id, processId };
 }
 
@@ -64,7 +67,7 @@ export function recordRefusal(
 export function recordEnd(
   engine: ProcessEngine,
   session: Session,
-  request: StartRequest,
+  request: Pick<StartRequest, 'processId'>,
   pid: number,
   exit: ProcessExit,
   durationMs: number,

@@ -15,7 +15,7 @@ import {
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
 import { type Confinement, launchInSandbox, refuseUnenforceable, resolveConfinement } from './confinement.js';
 import { DEFAULT_SIZE, planLaunch, type StartRequest, withVariables } from './launch-plan.js';
-import { ManagedProcess } from './managed-process.js';
+import { ManagedProcess, type ManagedProcessOptions } from './managed-process.js';
 import { planNetwork } from './network.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
@@ -202,13 +202,13 @@ async function launchConfined(
 
 /** Launches a process and takes charge of it. Nothing comes between the two, so that who ends it finds it. */
 async function manage(start: Start, { plan, policy, spill }: Prepared): Promise<ManagedProcess> {
-  const { engine, session, slot, request, network } = start;
+  const { engine, session, slot, request } = start;
   const launched =
     policy === undefined ? engine.launcher.launch(plan) : await launchConfined(start, policy, plan);
-  const startedAt = engine.clock.now();
+  const end = handleEnd(start, launched.pid);
   session.answerFor(launched);
   recordStart(engine, session, request, launched);
-  const process: ManagedProcess = new ManagedProcess({
+  const process = new ManagedProcess({
     id: request.processId,
     description: {
       argv: request.argv,
@@ -231,18 +231,29 @@ async function manage(start: Start, { plan, policy, spill }: Prepared): Promise<
     traffic: engine.metrics?.childTraffic,
     spill,
     sandbox: policy && { policy, cwd: request.cwd },
-    onExited: (exit) => {
-      engine.registry.noteEnded(slot);
-      recordEnd(engine, session, request, launched.pid, exit, engine.clock.now() - startedAt);
-    },
-    onClosed: () => {
-      network?.close();
-      if (request.retainClosed === false) engine.registry.forget(slot);
-      else engine.closedProcesses.add(slot, process.retainedBytes);
-    },
+    ...end,
   });
   slot.started(process);
   return process;
+}
+
+/** What is done when a process ends. It keeps nothing of the request but what it needs: environments are large. */
+function handleEnd(
+  { engine, session, slot, network, request: { processId, retainClosed } }: Start,
+  pid: number,
+): Pick<ManagedProcessOptions, 'onExited' | 'onClosed'> {
+  const startedAt = engine.clock.now();
+  return {
+    onExited: (exit) => {
+      engine.registry.noteEnded(slot);
+      recordEnd(engine, session, { processId }, pid, exit, engine.clock.now() - startedAt);
+    },
+    onClosed: () => {
+      network?.close();
+      if (retainClosed === false || slot.process === undefined) engine.registry.forget(slot);
+      else engine.closedProcesses.add(slot, slot.process.retainedBytes);
+    },
+  };
 }
 
 function asStartError(error: unknown): StartError {

@@ -6,14 +6,13 @@ import { chooseOutputMessages, type OutputMessages } from './output-messages.js'
 
 /** Sends a process's events to the connection that owns it. */
 export class OwnerSink implements OutputSink {
-  readonly #messages: OutputMessages;
+  /** Made for the first output: most processes that stay long are silent. */
+  #messages: OutputMessages | undefined;
 
   constructor(
     private readonly connection: ConnectionScope,
     private readonly processId: string,
-  ) {
-    this.#messages = chooseOutputMessages(connection, processId);
-  }
+  ) {}
 
   get writable(): boolean {
     return this.connection.writable;
@@ -24,6 +23,7 @@ export class OwnerSink implements OutputSink {
   }
 
   output(chunk: RetainedChunk): void {
+    this.#messages ??= chooseOutputMessages(this.connection, this.processId);
     this.#messages.sendOnce(chunk);
   }
 

@@ -1,3 +1,4 @@
+import { OneTimeEvent } from '../../one-time-event.js';
 import { isPopulated, readThreads, removeGroup, setFrozen } from './cgroup-files.js';
 
 /**
@@ -5,15 +6,14 @@ import { isPopulated, readThreads, removeGroup, setFrozen } from './cgroup-files
  * by losing its parents.
  */
 export class ProcessCgroup {
-  /** Resolves some time after the child has been reaped and nobody is left in the group. */
-  readonly emptied: Promise<void>;
-  #resolveEmptied = () => {};
+  readonly #emptied = new OneTimeEvent();
   #abandoned = false;
 
-  constructor(readonly path: string) {
-    this.emptied = new Promise((resolve) => {
-      this.#resolveEmptied = resolve;
-    });
+  constructor(readonly path: string) {}
+
+  /** Resolves some time after the child has been reaped and nobody is left in the group. */
+  get emptied(): Promise<void> {
+    return this.#emptied.promise;
   }
 
   get populated(): boolean {
@@ -37,14 +37,14 @@ export class ProcessCgroup {
   /** Removes it if nobody is in it. */
   removeIfEmpty(): boolean {
     if (!this.#abandoned && !removeGroup(this.path)) return false;
-    this.#resolveEmptied();
+    this.#emptied.happen();
     return true;
   }
 
   /** Nobody is in it, and from here on it is somebody else's: nothing is done to the group any more. */
   handOver(): void {
     this.#abandoned = true;
-    this.#resolveEmptied();
+    this.#emptied.happen();
   }
 
   /** Nothing is done to the group any more: a thread of this process is in it, which must not be frozen or killed. */

@@ -59,7 +59,7 @@ export class FallbackLauncher implements Launcher {
 
   #track(started: StartedChild): LaunchedProcess {
     const { pid } = started;
-    const group = new ProcessGroup((signal) => signalGroup(pid, signal));
+    const group = new ProcessGroup(pid, signalGroup);
     this.#reuseNumber(pid);
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);
