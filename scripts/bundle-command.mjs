@@ -1,30 +1,27 @@
-// Puts the command and what it needs into few files, packages/cli/bundle, so that it starts fast. Each command loads
-// only the files with its own code. Run after the compiler: it reads what that wrote.
+// Puts the command and what it needs into one file, packages/cli/bundle/modules.pack, so that it starts fast. Each
+// command compiles only the modules with its own code. Run after the compiler: it reads what that wrote.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import * as nodeModule from 'node:module';
-import { basename, join, sep } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
+import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { WebSocket } from 'ws';
 import { loadAtFirstUse } from './load-at-first-use.mjs';
+import { packFiles } from './pack-files.mjs';
 
+const { COMPILED, MODULES, Pack, WRAPPER } = createRequire(import.meta.url)(
+  '../packages/cli/bin/load-bundle.js',
+);
 const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
-const BUNDLE = join(CLI, 'bundle');
-/** Programs that the code reads from beside itself. */
-const ASSETS = [join(CLI, '../server/dist/sandbox/files/file-helper.cjs')];
+const BUNDLE = dirname(MODULES);
+/** The program of sandboxed file operations, and the module that has its bytes. */
+const FILE_HELPER = join(CLI, '../server/dist/sandbox/files/file-helper.cjs');
+const FILE_HELPER_READER = /\/sandbox\/files\/read-file-helper\.js$/;
 /** They find their native code by their own place. */
 const EXTERNAL = ['koffi', '@lydell/node-pty'];
-/** Packages that a start does not use: files of their own, so that it does not read them. */
+/** Packages that a start does not use: modules of their own, so that it does not compile them. */
 const UNUSED_AT_START = ['pino'];
 const TARGET = 'node20';
 /** What `import.meta.url` becomes in CommonJS. */
@@ -34,7 +31,7 @@ const LICENSE_FILE = /^licen[cs]e/i;
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: CLI,
-  entryPoints: ['dist/main.js', 'dist/index.js', ...UNUSED_AT_START].map((path) => ({
+  entryPoints: ['dist/main.js', ...UNUSED_AT_START].map((path) => ({
     in: path,
     out: basename(path, '.js'),
   })),
@@ -49,19 +46,36 @@ const { outputFiles, metafile } = await build({
   external: EXTERNAL,
   legalComments: 'none',
   metafile: true,
+  plugins: [{ name: 'file-helper', setup: takeFileHelperFromPack }],
 });
 
-// A start that meets a half-written bundle would fail: it is written aside and takes its place at once.
-const fresh = `${BUNDLE}.new`;
-rmSync(fresh, { recursive: true, force: true });
-mkdirSync(fresh);
-writeFileSync(join(fresh, 'package.json'), '{ "type": "commonjs" }\n');
-for (const { path, text } of outputFiles) writeFileSync(join(fresh, basename(path)), await toCommonJs(text));
-for (const path of ASSETS) copyFileSync(path, join(fresh, basename(path)));
-writeFileSync(join(fresh, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
+const modules = new Map();
+for (const { path, text } of outputFiles)
+  modules.set(basename(path), Buffer.from(WRAPPER.join(await toCommonJs(text)), 'latin1'));
+modules.set(basename(FILE_HELPER), readFileSync(FILE_HELPER));
 rmSync(BUNDLE, { recursive: true, force: true });
-renameSync(fresh, BUNDLE);
-if (!('enableCompileCache' in nodeModule)) await compileForStart();
+packFiles(MODULES, modules);
+writeFileSync(join(BUNDLE, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
+await compileForStart();
+packForStart(modules);
+if ('enableCompileCache' in Module) rmSync(dirname(COMPILED), { recursive: true });
+
+/** In the bundle the helper is a file of the pack: there is nothing beside a module to be read. */
+function takeFileHelperFromPack({ onLoad, onResolve }) {
+  const specifier = `./${basename(FILE_HELPER)}`;
+  onLoad({ filter: FILE_HELPER_READER }, () => ({
+    contents: `import { bytes } from '${specifier}'; export const readFileHelper = () => bytes;`,
+  }));
+  onResolve({ filter: /file-helper\.cjs$/ }, ({ path }) => ({ path, external: path === specifier }));
+}
+
+/** Puts what a start uses first, as it is, and makes small what waits in memory until somebody needs it. */
+function packForStart(modules) {
+  const used = new Pack(COMPILED).names();
+  const unused = [...modules.keys()].filter((name) => !used.includes(name));
+  const ordered = new Map([...used, ...unused].map((name) => [name, modules.get(name)]));
+  packFiles(MODULES, ordered, new Set(unused));
+}
 
 /** CommonJS starts faster than ES modules: it is read synchronously, and Node 20 can be given its compiled code. */
 async function toCommonJs(text) {
