@@ -1,15 +1,9 @@
 import { formatRequestId, type RequestId } from '@exec-server/protocol';
 import { spareBuffers } from './spare-buffers.js';
+import { base64Length, writeBase64 } from './write-base64.js';
 
 /** Bytes that are encoded together. */
 const GROUP_BYTES = 3;
-const GROUP_SYMBOLS = 4;
-
-/**
- * Bytes that are a string on their way, whole groups. Strings of this size live and die where V8 collects cheaply, and in
- * the cache of the processor; those of a mebibyte are mapped, faulted in and unmapped one by one.
- */
-const SLICE_BYTES = 16 * 1024 * GROUP_BYTES;
 
 const TAIL = Buffer.from('"}}\n');
 
@@ -27,7 +21,7 @@ export class Base64ResponseWriter {
   /** @param expectedBytes how many bytes are to be appended; a guess may be wrong, but costs copies */
   constructor(id: RequestId, member: string, expectedBytes: number) {
     const head = Buffer.from(`{"id":${formatRequestId(id)},"result":{${JSON.stringify(member)}:"`);
-    this.#line = spareBuffers.take(head.length + encodedLength(expectedBytes) + TAIL.length);
+    this.#line = spareBuffers.take(head.length + base64Length(expectedBytes) + TAIL.length);
     this.#length = head.copy(this.#line);
   }
 
@@ -53,11 +47,8 @@ export class Base64ResponseWriter {
   }
 
   #encode(bytes: Buffer): void {
-    this.#reserve(encodedLength(bytes.length));
-    for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
-      const base64 = bytes.toString('base64', start, Math.min(start + SLICE_BYTES, bytes.length));
-      this.#length += this.#line.write(base64, this.#length, 'latin1');
-    }
+    this.#reserve(base64Length(bytes.length));
+    this.#length += writeBase64(bytes, this.#line, this.#length);
   }
 
   #reserve(bytes: number): void {
@@ -68,8 +59,4 @@ export class Base64ResponseWriter {
     spareBuffers.give(this.#line);
     this.#line = larger;
   }
-}
-
-function encodedLength(bytes: number): number {
-  return Math.ceil(bytes / GROUP_BYTES) * GROUP_SYMBOLS;
 }

@@ -7,3 +7,4 @@ export { OutputEncoder, type OutputStreamName } from './output-encoder.js';
 export { spareBuffers } from './spare-buffers.js';
 export { spliceBase64 } from './splice-base64.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './websocket-transport.js';
+export { type Base64Writer, useBase64Writer } from './write-base64.js';

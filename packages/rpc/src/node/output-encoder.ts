@@ -5,7 +5,7 @@ export type OutputStreamName = 'stdout' | 'stderr' | 'pty';
 
 const TAIL = Buffer.from('"}}\n');
 
-/** Writes the output notifications of one process, each with its newline into one buffer of its own. */
+/** Writes the output notifications of one process, each with its newline into one buffer, as `spliceBase64` does. */
 export class OutputEncoder {
   readonly #head: Buffer;
 
@@ -17,7 +17,7 @@ export class OutputEncoder {
     );
   }
 
-  encode(seq: number, stream: OutputStreamName, chunk: Uint8Array): Buffer {
+  encode(seq: number, stream: OutputStreamName, chunk: Uint8Array): Buffer<ArrayBuffer> {
     return spliceBase64(this.#head, `${seq},"stream":"${stream}","chunk":"`, chunk, TAIL);
   }
 }

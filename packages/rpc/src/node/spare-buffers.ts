@@ -4,6 +4,8 @@ const MIN_SPARE_BYTES = 64 * 1024;
 /** Most memory that is kept for later, in bytes. */
 const MAX_SPARE_BYTES = 4 * 1024 * 1024;
 
+const PAGE_BYTES = 4096;
+
 /** A spare buffer is used for as little as this share of it. */
 const MIN_USE = 0.5;
 
@@ -21,7 +23,7 @@ export class SpareBuffers {
     const found = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= length && byteLength * MIN_USE <= length,
     );
-    if (found === -1) return Buffer.allocUnsafeSlow(length);
+    if (found === -1) return Buffer.from(newMemory(length), 0, length);
     const [memory] = this.#spare.splice(found, 1) as [ArrayBuffer];
     this.#bytes -= memory.byteLength;
     return Buffer.from(memory, 0, length);
@@ -30,10 +32,17 @@ export class SpareBuffers {
   /** Takes back what came from here and nobody uses any more. */
   give({ buffer: memory }: Uint8Array<ArrayBuffer>): void {
     const { byteLength } = memory;
-    if (byteLength < MIN_SPARE_BYTES || this.#bytes + byteLength > MAX_SPARE_BYTES) return;
+    if (byteLength < MIN_SPARE_BYTES) return;
     this.#spare.push(memory);
     this.#bytes += byteLength;
+    // What has lain there for longest has a size that is not asked for any more.
+    while (this.#bytes > MAX_SPARE_BYTES) this.#bytes -= this.#spare.shift()?.byteLength ?? 0;
   }
+}
+
+/** Of whole pages, so that what is a little longer the next time fits. */
+function newMemory(length: number): ArrayBuffer {
+  return Buffer.allocUnsafeSlow(Math.ceil(length / PAGE_BYTES) * PAGE_BYTES).buffer;
 }
 
 /** Those of this process. */

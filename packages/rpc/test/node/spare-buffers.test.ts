@@ -35,6 +35,25 @@ describe('memory that was given back', () => {
     expect(isReused(200 * KIB, wanted)).toBe(serves);
   });
 
+  it.each([
+    [4 * KIB, true],
+    [4 * KIB + 1, false],
+  ])('of 96 KiB and 1 byte serves for 96 KiB and %i bytes: %s', (more, serves) => {
+    expect(isReused(96 * KIB + 1, 96 * KIB + more)).toBe(serves);
+  });
+
+  it('makes room for what is given later: sizes change', () => {
+    const spares = new SpareBuffers();
+    const large = Array.from({ length: 4 }, () => spares.take(MAX_SPARE_BYTES / 4));
+    for (const buffer of large) spares.give(buffer);
+    const small = spares.take(MIN_SPARE_BYTES);
+    spares.give(small);
+    expect(spares.take(MIN_SPARE_BYTES).buffer).toBe(small.buffer);
+    const again = large.map(({ length }) => spares.take(length).buffer);
+    const places = again.map((memory) => large.findIndex(({ buffer }) => buffer === memory));
+    expect(places).toEqual([1, 2, 3, -1]);
+  });
+
   it('serves one at a time', () => {
     const spares = new SpareBuffers();
     const first = spares.take(MIN_SPARE_BYTES);
@@ -52,6 +71,6 @@ describe('memory that was given back', () => {
     const again = Array.from({ length: 5 }, () => spares.take(MAX_SPARE_BYTES / 4));
     expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(4);
     for (const buffer of again) spares.give(buffer);
-    expect(spares.take(MAX_SPARE_BYTES / 4).buffer).toBe(again[0]?.buffer);
+    expect(spares.take(MAX_SPARE_BYTES / 4).buffer).toBe(again[1]?.buffer);
   });
 });

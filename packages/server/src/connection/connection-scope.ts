@@ -49,8 +49,8 @@ export class PeerScope implements ConnectionScope, ConnectionManners {
     return this.peer.request(method, params, options);
   }
 
-  sendBytes(line: Uint8Array): void {
-    this.peer.sendBytes(line);
+  sendBytes(line: Uint8Array, onFree?: () => void): void {
+    this.peer.sendBytes(line, onFree);
   }
 
   sendBinary(frame: Uint8Array, rest?: Uint8Array, onFree?: () => void): void {

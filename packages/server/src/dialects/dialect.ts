@@ -20,8 +20,8 @@ export interface ConnectionScope {
   notify(method: string, params: unknown): void;
   /** Asks the client something. Rejects with an {@link RpcError}, or when no answer comes: no time, no connection. */
   request(method: string, params: unknown, options: CallOptions): Promise<unknown>;
-  /** Sends a message that is encoded already, with its newline; the buffer is the connection's from here on. */
-  sendBytes(line: Uint8Array): void;
+  /** Sends a message that is encoded already, with its newline; the buffer is the connection's until `onFree`, which may never come. */
+  sendBytes(line: Uint8Array, onFree?: () => void): void;
   /** Whether the client has agreed to take output as binary frames. Settled with the handshake. */
   readonly binaryOutput: boolean;
   /**

@@ -79,6 +79,10 @@ export interface Libc {
   readonly mallopt: ((option: number, value: number) => number) | null;
   /** Absent before glibc 2.34 and in musl. */
   readonly addClosefrom: ((actions: Uint8Array, from: number) => number) | null;
+  /** No function of the C library, but of Node, and not of every one: returns the bytes that it has written. */
+  readonly simdutfToBase64:
+    | ((from: Uint8Array, length: number, into: Uint8Array, options: number) => number)
+    | null;
   /** Why the last call that answered with a negative number did so. */
   errno(): number;
   address(memory: Memory): bigint;
@@ -128,6 +132,9 @@ const STATX = 'int statx(int directory, const void *path, int flags, uint mask, 
 const MEMFD_CREATE = 'int memfd_create(const void *name, uint flags)';
 const MALLOPT = 'int mallopt(int option, int value)';
 const CLOSEFROM = 'int posix_spawn_file_actions_addclosefrom_np(void *actions, int from)';
+/** `simdutf::binary_to_base64`. A C++ compiler spells the types of the parameters into the name: others have another. */
+const SIMDUTF_TO_BASE64 =
+  'size_t _ZN7simdutf16binary_to_base64EPKcmPcNS_14base64_optionsE(const void *from, size_t length, void *into, uint64 options)';
 
 type Declared = Pick<Libc, keyof typeof PROTOTYPES>;
 
@@ -180,6 +187,7 @@ function declareLibc(): Libc {
     memfd_create: unlessAbsent(() => declare(MEMFD_CREATE)),
     mallopt: unlessAbsent(() => declare(MALLOPT)),
     addClosefrom: unlessAbsent(() => declare(CLOSEFROM)),
+    simdutfToBase64: unlessAbsent(() => declare(SIMDUTF_TO_BASE64)),
     errno: () => errno,
     address: (memory) => koffi.address(memory),
     poll: (fd, events, onEvent) => koffi.node.poll(fd, events, onEvent),

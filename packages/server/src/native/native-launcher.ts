@@ -8,6 +8,7 @@ import { type Channels, PipeChannels, PtyChannels } from './channels.js';
 import { ESRCH } from './constants.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
 import { Guardian } from './guardian.js';
+import { useHostBase64 } from './host-base64.js';
 import type { LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } from './launch.js';
 import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
 import { type Libc, loadLibc } from './libc.js';
@@ -37,6 +38,7 @@ export class NativeLauncher implements Launcher {
   constructor(options: { readonly guardian: boolean; readonly cgroups: boolean; readonly logger: Logger }) {
     const { guardian, cgroups, logger } = options;
     keepFreedMemory(this.#libc);
+    useHostBase64(this.#libc);
     const home = cgroups ? makeCgroupHome(logger) : null;
     this.#cgroups = home;
     this.#guardian = guardian

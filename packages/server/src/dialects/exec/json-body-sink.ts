@@ -1,4 +1,4 @@
-import { spliceBase64 } from '@exec-server/rpc/node';
+import { spareBuffers, spliceBase64 } from '@exec-server/rpc/node';
 import type { HttpError } from '../../http/http-error.js';
 import type { BodySink } from '../../http/read-body.js';
 import type { ConnectionScope } from '../dialect.js';
@@ -29,7 +29,8 @@ export class JsonBodySink implements BodySink {
   }
 
   piece(data: Buffer): void {
-    this.connection.sendBytes(spliceBase64(this.#head, `${++this.#seq},"deltaBase64":"`, data, TAIL));
+    const line = spliceBase64(this.#head, `${++this.#seq},"deltaBase64":"`, data, TAIL);
+    this.connection.sendBytes(line, () => spareBuffers.give(line));
   }
 
   done(error: HttpError | undefined): void {

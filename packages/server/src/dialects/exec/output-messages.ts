@@ -1,5 +1,5 @@
 import { fitsOutputFrame, type OutputFrame, OutputFrameEncoder } from '@exec-server/protocol';
-import { OutputEncoder } from '@exec-server/rpc/node';
+import { OutputEncoder, spareBuffers } from '@exec-server/rpc/node';
 import type { RetainedChunk } from '../../output/retained-chunk.js';
 import type { ConnectionScope } from '../dialect.js';
 
@@ -58,8 +58,9 @@ export function chooseOutputMessages(
     encode: ({ seq, stream, data }) => encoder.encode(seq, stream, data),
     send: (line: Uint8Array) => connection.sendBytes(line),
     sendOnce(chunk) {
-      connection.sendBytes(encoder.encode(chunk.seq, chunk.stream, chunk.borrow()));
+      const line = encoder.encode(chunk.seq, chunk.stream, chunk.borrow());
       chunk.release();
+      connection.sendBytes(line, () => spareBuffers.give(line));
     },
   };
 }

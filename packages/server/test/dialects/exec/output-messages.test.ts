@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_FRAMED_ID_BYTES } from '@exec-server/protocol';
 import type { Transport } from '@exec-server/rpc';
+import { spareBuffers } from '@exec-server/rpc/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { chooseOutputMessages } from '../../../src/dialects/exec/output-messages.js';
 import { outputBlocks } from '../../../src/native/block-pool.js';
+import { RetainedChunk } from '../../../src/output/retained-chunk.js';
 import {
   bytesOf,
   connectInMemory,
@@ -125,12 +128,12 @@ describe('memory that is used again', () => {
   const outputOf = ({ events }: OutputClient) =>
     events.filter(({ kind }) => kind === 'process/output').map(({ seq, data }) => ({ seq, data: data! }));
 
-  async function startOwner() {
+  async function startOwner(binaryOutput = true) {
     // The log lets go of a chunk long before a slow reader has it.
     const server = openServer({ retainedOutputBytes: 200_000 });
     const path = await fileWith(content);
     const owner = await connectOverWebSocket(server);
-    const { result } = await owner.client.initialize({ binaryOutput: true });
+    const { result } = await owner.client.initialize({ binaryOutput });
     await owner.client.request(
       'process/start',
       shellParams('p', `read line; exec cat ${path}`, { pipeStdin: true }),
@@ -148,6 +151,38 @@ describe('memory that is used again', () => {
     const events = await owner.client.untilClosed('p');
     expect(bytesOf(events, 'stdout').equals(content)).toBe(true);
     expect(outputBlocks.spareBlocks).toBeGreaterThan(0);
+  });
+
+  it('is that of notifications that a slow owner has got', async () => {
+    const { owner, go } = await startOwner(false);
+    readPausingAt([2 * MEBIBYTE, 6 * MEBIBYTE, 18 * MEBIBYTE], owner.client, owner.serverSide);
+    await go();
+    const events = await owner.client.untilClosed('p');
+    expect(formsOf(events)).toEqual(['json']);
+    expect(bytesOf(events, 'stdout').equals(content)).toBe(true);
+  });
+
+  it('is that of a notification once it has left, not before', () => {
+    const sent: { readonly line: Uint8Array; readonly onFree: (() => void) | undefined }[] = [];
+    const messages = chooseOutputMessages(
+      {
+        binaryOutput: false,
+        carriesObjects: false,
+        sendBytes: (line, onFree) => void sent.push({ line, onFree }),
+        sendBinary: () => {},
+        sendObject: () => {},
+      },
+      'p',
+    );
+    for (const seq of [1, 2]) messages.sendOnce(new RetainedChunk(seq, 'stdout', randomBytes(64 * 1024)));
+    const [first, second] = sent;
+    const { buffer, length } = first!.line;
+    expect(second!.line.buffer === buffer).toBe(false);
+    const isSpare = () =>
+      Array.from({ length: 64 }, () => spareBuffers.take(length).buffer).some((other) => other === buffer);
+    expect(isSpare()).toBe(false);
+    first!.onFree?.();
+    expect(isSpare()).toBe(true);
   });
 
   it('shows nobody the bytes of another chunk: viewers and readers that keep what they get', async () => {
