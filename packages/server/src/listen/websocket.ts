@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { BEARER_SUBPROTOCOL_PREFIX, MAX_MESSAGE_BYTES, SUBPROTOCOL } from '@exec-server/protocol';
-import { createWebSocketTransport } from '@exec-server/rpc/node';
+import { createWebSocketTransport, readDirectly } from '@exec-server/rpc/node';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
@@ -129,9 +129,12 @@ class WebSocketListener implements Listener {
     if (refusal !== undefined) return refuse({ status: 503, body: refusal });
     if (socket.destroyed || !this.#server.listening) return void socket.destroy();
     socket.off('error', ignoreError);
-    this.#upgrader.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#pending.release(socket);
-      this.#connected(webSocket, socket, outcome.principal);
+    const direct = head.length === 0 ? readDirectly(socket, MAX_MESSAGE_BYTES) : undefined;
+    const stream = direct?.stream ?? socket;
+    this.#upgrader.handleUpgrade(request, stream, head, (webSocket) => {
+      direct?.deliverTo(webSocket);
+      this.#pending.release(stream);
+      this.#connected(webSocket, stream, outcome.principal);
     });
   }
 
