@@ -18,6 +18,7 @@ import { HeldDestination } from './held-destination.js';
 import { type PlannedListener, planListeners } from './plan-listeners.js';
 import { SERVER_SETTINGS, type ServeSettings } from './settings.js';
 import { type EndWatch, watchForEnd } from './watch-for-end.js';
+import { holdYoungGeneration } from './young-generation.js';
 
 /** What an orderly end may take beyond the time for the processes, whatever hangs. */
 const SHUTDOWN_MARGIN_MS = 100;
@@ -41,7 +42,9 @@ export async function runServer(
   const watch = watchForEnd(io, logger);
   try {
     const server = await startServer(settings, { io, log, logger, watch, limits, configuration });
+    const releaseYoungGeneration = holdYoungGeneration();
     const exitCode = await watch.end;
+    releaseYoungGeneration();
     const deadlineMs = Math.min(limits.shutdownGraceMs + SHUTDOWN_MARGIN_MS, MAX_TIMER_MS);
     const deadline = setTimeout(() => io.exit(exitCode), deadlineMs);
     await server.close();
