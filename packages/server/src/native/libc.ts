@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
-import type * as Koffi from 'koffi';
 import { OsError } from '../os-error.js';
+import { loadKoffi } from './load-koffi.js';
 
 /** A watch of one descriptor by the event loop. The callback runs outside of any callback scope of Node. */
 export interface PollHandle {
@@ -157,8 +156,7 @@ function declareLibc(): Libc {
   if (platform !== 'linux' || !ARCHITECTURES.has(arch)) {
     throw new Error(`no native launcher for ${platform} on ${arch}`);
   }
-  // Required here and not imported, because the import itself throws where no binary exists for the platform.
-  const koffi = createRequire(import.meta.url)('koffi') as typeof Koffi;
+  const koffi = loadKoffi();
   const library = koffi.load(null);
   let errno = 0;
   // Read before anything else runs: whatever loads a file, or collects garbage, makes calls of its own.
