@@ -5,6 +5,9 @@ import { describeStart, endProcess, runToEnd } from './processes.mjs';
 /** A smaller number of processes would show the steps in which a heap grows. */
 const IDLE_PROCESSES = 400;
 
+/** Run to their end before: code that is loaded or compiled at its first uses is no cost of a process. */
+const WARM_UP_PROCESSES = 100;
+
 export const freshWorkloads = {
   async idleMemory(server, { settle }) {
     await settle();
@@ -13,7 +16,7 @@ export const freshWorkloads = {
 
   async memoryPerProcess(server, { settle }) {
     const { client } = server;
-    await runToEnd(client, ['/bin/true']);
+    await runMany(WARM_UP_PROCESSES, 16, () => runToEnd(client, ['/bin/true']));
     await settle();
     const before = server.memory().rssKib;
     const start = () => client.call('process/start', describeStart(['/bin/sleep', '600']));
