@@ -5,12 +5,14 @@ import { DescriptorScope } from '../../packages/server/dist/native/descriptors.j
 import { loadLibc } from '../../packages/server/dist/native/libc.js';
 import { openPty } from '../../packages/server/dist/native/pty.js';
 import { spawnProcess } from '../../packages/server/dist/native/spawn.js';
-import { Samples } from './statistics.mjs';
+import { SHORT_LINES, writeLines } from './processes.mjs';
+import { median, Samples } from './statistics.mjs';
 
 const MIB = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const LARGE_PIPE_BYTES = MIB;
 const AT_A_TIME = 32;
+const LINE_RUNS = 5;
 /** As many as a server with 2,000 live processes has open. */
 const MANY_DESCRIPTORS = 4000;
 
@@ -29,6 +31,7 @@ export function measureSpawns(scale) {
     spawnP99Ms: starts.percentile(0.99),
     spawnsPerSecond: measureParallelStarts(libc, count),
     spawnGrowth: sampleStartsAmongMany(libc, count / 2).percentile(0.5) / starts.percentile(0.5),
+    linesPerSecond: measureLines(libc),
     ...measureRead(libc, 'pipe', Math.ceil(512 * scale) * MIB),
     ...measureRead(libc, 'pty', Math.ceil(160 * scale) * MIB),
   };
@@ -62,6 +65,18 @@ function measureParallelStarts(libc, count) {
   }
   for (const pid of running) waitFor(libc, pid);
   return count / ((performance.now() - started) / 1000);
+}
+
+/** What a shell writes that nobody reads. */
+function measureLines(libc) {
+  const stdio = [{ kind: 'open', path: '/dev/null', flags: O_RDWR, as: 1 }];
+  const times = [];
+  while (times.length < LINE_RUNS) {
+    const started = performance.now();
+    waitFor(libc, startProcess(libc, writeLines(SHORT_LINES), stdio));
+    times.push((performance.now() - started) / 1000);
+  }
+  return SHORT_LINES / median(times);
 }
 
 /** Reads what a child writes with one call after the other into one buffer. */

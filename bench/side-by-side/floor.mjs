@@ -21,6 +21,7 @@ export const floorWords = {
   childProcessMs: 'the same by `child_process`, p50, ms',
   spawnsPerSecond: '`posix_spawn` of `true`, 32 at a time, per second',
   spawnGrowth: '`posix_spawn` with 4,000 open descriptors, against none',
+  linesPerSecond: 'lines that a shell writes to `/dev/null`, per second',
   pipeMbPerSecond: 'bare pipe read, MB/s',
   pipeCpuSecondsPerGb: 'bare pipe read, CPU-s per GB',
   ptyMbPerSecond: 'bare pty read, MB/s',

@@ -9,6 +9,13 @@ export function describeStart(argv, more = {}) {
   return { processId: `bench-${count}`, argv, cwd: CWD, env: { PATH: '/usr/bin:/bin' }, tty: false, ...more };
 }
 
+export const SHORT_LINES = 20_000;
+
+/** A shell that writes so many lines, each by itself. */
+export function writeLines(lines) {
+  return ['/bin/sh', '-c', `i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); done`];
+}
+
 /** Starts a process and resolves when its output is complete. */
 export async function runToEnd(client, argv, more) {
   const params = describeStart(argv, more);
