@@ -1,11 +1,7 @@
-// The table of ratios, the history, and the picture.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { drawHistory } from './draw.mjs';
+// What a run has found, summarised and printed.
 import { floorWords } from './floor.mjs';
 import { median, Samples, spread } from './statistics.mjs';
 import { FLAT_WITHIN, figures, growthRows } from './targets.mjs';
-
-const RESULTS = new URL('../results/', import.meta.url);
 
 const sshWords = {
   startMs: ['`ssh host true`, p50, ms', 'sequentialStarts/ms', 0.5],
@@ -60,8 +56,9 @@ export function printReport(report) {
   if (rows.length > 0) printRows(rows);
   printFloor(report);
   printSsh(report);
-  const growthMissed = printGrowth(report);
-  printVerdict(report, rows, growthMissed);
+  const growth = summariseGrowth(report);
+  printGrowth(growth);
+  printVerdict(report, [...rows, ...growth]);
 }
 
 function printRows(rows) {
@@ -101,32 +98,35 @@ function printSsh({ ssh, measured }) {
   printTable(lines);
 }
 
-/** Returns lines about what grew. */
-function printGrowth({ growth, floor }) {
+/** What grew, as a share of what it was, and why it cannot be less. */
+export function summariseGrowth({ growth, floor }) {
   if (growth === undefined) return [];
-  console.log(`\ngrowth, to be flat within ${FLAT_WITHIN}`);
-  const missed = [];
-  for (const { figure, bare } of growthRows) {
+  return growthRows.map(({ figure, bare }) => {
     const ratio = growth[figure];
-    const holds = ratio <= FLAT_WITHIN;
-    console.log(`  ${figure}: ${short(ratio)} ${holds ? 'met' : 'MISSED'}`);
     const floorRatio = bare === undefined ? undefined : floor?.[bare];
-    const reason = floorRatio > FLAT_WITHIN ? `; a floor: \`posix_spawn\` alone: ${short(floorRatio)}` : '';
-    if (!holds) missed.push(`${figure}: ${short(ratio)}${reason}`);
-  }
-  return missed;
+    const holds = ratio <= FLAT_WITHIN;
+    const reason =
+      floorRatio > FLAT_WITHIN ? `a floor: \`posix_spawn\` alone: ${short(floorRatio)}` : undefined;
+    return { words: figure, ratio, target: `≤ ${FLAT_WITHIN}`, holds, ...(!holds && reason && { reason }) };
+  });
 }
 
-function printVerdict({ failures, seconds, growth }, rows, growthMissed) {
+function printGrowth(rows) {
+  if (rows.length === 0) return;
+  console.log(`\ngrowth, to be flat within ${FLAT_WITHIN}`);
+  for (const { words, ratio, holds } of rows)
+    console.log(`  ${words}: ${short(ratio)} ${holds ? 'met' : 'MISSED'}`);
+}
+
+function printVerdict({ failures, seconds }, rows) {
   const missed = rows
     .filter(({ holds }) => !holds)
     .map(({ words, transport, ratio, target, reason }) => {
+      const where = transport === undefined ? '' : ` (${transport})`;
       const because = reason === undefined ? '' : `; ${reason}`;
-      return `${words} (${transport}): ${short(ratio)}, target ${target}${because}`;
-    })
-    .concat(growthMissed);
-  const total = rows.length + (growth === undefined ? 0 : growthRows.length);
-  if (total > 0) console.log(`\n${total - missed.length} of ${total} targets are met.`);
+      return `${words}${where}: ${short(ratio)}, target ${target}${because}`;
+    });
+  if (rows.length > 0) console.log(`\n${rows.length - missed.length} of ${rows.length} targets are met.`);
   printList('Missed:', missed);
   printList(
     'Not measured:',
@@ -139,20 +139,6 @@ function printList(title, lines) {
   if (lines.length > 0) console.log([`\n${title}`, ...lines].join('\n  '));
 }
 
-/** Keeps the run and redraws the picture from all that are kept. */
-export async function saveReport(report) {
-  await mkdir(RESULTS, { recursive: true });
-  const { at, node, quick, seconds, floor, ssh, growth, failures } = report;
-  const kept = { at, node, quick, seconds, rows: summarise(report), floor, ssh, growth, failures };
-  const name = `${at.slice(0, 16).replaceAll(':', '-')}.json`;
-  await writeFile(new URL(name, RESULTS), `${JSON.stringify(kept, null, 2)}\n`);
-  const names = (await readdir(RESULTS)).filter((file) => file.endsWith('.json')).toSorted();
-  const history = await Promise.all(
-    names.map(async (file) => JSON.parse(await readFile(new URL(file, RESULTS), 'utf8'))),
-  );
-  await writeFile(new URL('ratios.svg', RESULTS), drawHistory(history));
-}
-
 function printTable(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   for (const line of lines) {
@@ -161,7 +147,8 @@ function printTable(lines) {
   }
 }
 
-function short(value) {
+/** A number in three digits or so. */
+export function short(value) {
   if (value >= 100) return String(Math.round(value));
   return value.toPrecision(value < 0.1 ? 2 : 3);
 }

@@ -2,15 +2,16 @@
 //   npm run bench                      everything, under ten minutes
 //   npm run bench -- --quick           fewer rounds and smaller work, under 90 seconds
 //   npm run bench -- --only files      one workload; may be repeated
-//   npm run bench -- --save            also keep the result in bench/results/ and redraw the picture
+//   npm run bench -- --save            also keep the result in bench/results/, the picture and docs/performance.md
 import { parseArgs } from 'node:util';
 import { measureFloor } from './floor.mjs';
 import { freshWorkloads } from './fresh-workloads.mjs';
 import { measureGrowth } from './growth.mjs';
+import { keepReport } from './keep.mjs';
 import { removeOrphanedHomes } from './leftovers.mjs';
 import { measureSeconds } from './measure.mjs';
 import { Parts } from './parts.mjs';
-import { printReport, saveReport } from './report.mjs';
+import { printReport } from './report.mjs';
 import { listSystems, RunningServer } from './servers.mjs';
 import { measureSsh } from './ssh.mjs';
 import { figures } from './targets.mjs';
@@ -74,7 +75,7 @@ for (const [name, measure] of Object.entries(extras))
 report.seconds = parts.elapsedMs / 1000;
 report.failures = parts.failures;
 printReport(report);
-if (args.save) await saveReport(report);
+if (args.save) await keepReport(report);
 // What a part that was given up left waiting must not keep the run from ending.
 process.exit(report.failures.length === 0 ? 0 : 1);
 
