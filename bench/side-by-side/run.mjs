@@ -21,7 +21,7 @@ import { workloads } from './workloads.mjs';
  * `scale` is how much work a round has; `settleMs` how long a server that was just asked something may tidy up before its
  * memory is read; `runLimitMs` when the run gives up, far beyond what it takes.
  */
-const QUICK = { rounds: 3, freshRounds: 1, coldStarts: 8, scale: 0.1, settleMs: 300, runLimitMs: 240_000 };
+const QUICK = { rounds: 3, freshRounds: 1, coldStarts: 8, scale: 0.15, settleMs: 300, runLimitMs: 240_000 };
 const WHOLE = { rounds: 3, freshRounds: 3, coldStarts: 20, scale: 1, settleMs: 1500, runLimitMs: 1_200_000 };
 /** How much of a round's work is done before the first, unrecorded: servers live long, and code gets faster with use. */
 const WARM_UP_SHARE = 0.3;
