@@ -1,84 +1,17 @@
-import { encodeBase64 } from '@exec-server/protocol';
 import { describe, expect, test } from 'vitest';
-import { LaggedError } from '../../src/errors.js';
-import { MAX_HISTORY_EVENTS } from '../../src/low-level/event-history.js';
-import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
-import { MAX_WRITE_BYTES } from '../../src/low-level/stdin-writes.js';
-import type { ProcessEvent } from '../../src/process-event.js';
 import type { ProcessSession } from '../../src/process-session.js';
-import { type ScriptedServer, type SeenMessage, scriptAcceptingServer } from '../support/scripted-server.js';
-
-const bytes = (text: string) => new TextEncoder().encode(text);
-const output = (seq: number, text = `${seq}`, processId = 'p') => ({
-  method: 'process/output',
-  params: { processId, seq, stream: 'stdout', chunk: encodeBase64(bytes(text)) },
-});
-const exited = (seq: number, processId = 'p') => ({
-  method: 'process/exited',
-  params: { processId, seq, exitCode: 3 },
-});
-const closed = (seq: number, processId = 'p') => ({ method: 'process/closed', params: { processId, seq } });
-const chunk = (seq: number) => ({ seq, stream: 'stdout', chunk: encodeBase64(bytes(`${seq}`)) });
-
-function brief(event: ProcessEvent): string {
-  if (event.type === 'gap') return `gap ${event.fromSeq}-${event.toSeq}`;
-  return event.type === 'failed' ? `failed ${event.message}` : `${event.type} ${event.seq}`;
-}
-
-/** Takes `count` events, or all. */
-async function take(events: AsyncIterable<ProcessEvent>, count = Number.POSITIVE_INFINITY) {
-  const taken: string[] = [];
-  if (count === 0) return taken;
-  for await (const event of events) {
-    taken.push(brief(event));
-    if (taken.length === count) break;
-  }
-  return taken;
-}
-
-/** Resolves when the event of that number was published. */
-function published(session: ProcessSession, seq: number): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (session.lastSeq >= seq) resolve();
-    };
-    session.listen(check);
-    check();
-  });
-}
-
-type Answer = (message: SeenMessage, server: ScriptedServer) => void;
-
-async function follow(answer?: Answer, options: ConstructorParameters<typeof ExecServerClient>[1] = {}) {
-  const server = scriptAcceptingServer(
-    { sessionId: 's', environmentInfo: { shell: { name: 'sh', path: 'sh' } } },
-    answer,
-  );
-  const client = await ExecServerClient.connect(server.transport, options);
-  return { server, client, session: client.registerProcess('p') };
-}
-
-/** Answers `process/read` as a server whose log has the given numbers would. */
-const logOf =
-  (seqs: readonly number[], nextSeq: number, more: object = {}): Answer =>
-  ({ id, method, params }, { send }) => {
-    if (method !== 'process/read') return;
-    const { afterSeq = 0 } = params as { afterSeq?: number };
-    const chunks = seqs.filter((seq) => seq > afterSeq).map(chunk);
-    const last = chunks.at(-1);
-    send({
-      id,
-      result: {
-        chunks,
-        nextSeq: last === undefined ? nextSeq : last.seq + 1,
-        exited: false,
-        exitCode: null,
-        closed: false,
-        failure: null,
-        ...more,
-      },
-    });
-  };
+import {
+  type Answer,
+  brief,
+  bytes,
+  closed,
+  exited,
+  follow,
+  logOf,
+  output,
+  published,
+  take,
+} from '../support/followed-process.js';
 
 describe('registration', () => {
   test('sends nothing, and each process has one', async () => {
@@ -182,108 +115,6 @@ describe('events', () => {
     expect(await take(quiet.events())).toEqual(['closed 1']);
     await slow.return?.();
   });
-
-  test('an iteration ends with its signal, and by being left', async () => {
-    const { server, session } = await follow();
-    const controller = new AbortController();
-    const events = take(session.events({ signal: controller.signal }));
-    server.send(output(1));
-    await published(session, 1);
-    controller.abort();
-    expect(await take(session.events({ signal: controller.signal }))).toEqual([]);
-    expect((await events).length).toBeLessThanOrEqual(1);
-    expect(await take(session.events(), 1)).toEqual(['output 1']);
-  });
-
-  test('several may be asked for at once', async () => {
-    const { server, session } = await follow();
-    const events = session.events();
-    const asked = [events.next(), events.next(), events.next(), events.next()];
-    server.send(output(1), output(2), closed(3));
-    const results = await Promise.all(asked);
-    expect(results.map(({ done }) => done)).toEqual([false, false, false, true]);
-  });
-});
-
-describe('an iterator that falls behind', () => {
-  const COUNT = MAX_HISTORY_EVENTS + 44;
-  const all = Array.from({ length: COUNT }, (_, index) => index + 1);
-
-  /** Until the event of that number was published, and the turn over in which a reader could have taken it. */
-  async function missed(session: ProcessSession, seq: number): Promise<void> {
-    await published(session, seq);
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-
-  test('goes on from the log of the server', async () => {
-    const { server, session } = await follow(logOf(all, COUNT + 1));
-    const events = session.events();
-    server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
-    await missed(session, COUNT + 1);
-    expect(await take(events)).toEqual([...all.map((seq) => `output ${seq}`), `closed ${COUNT + 1}`]);
-  });
-
-  test('finds the exit between what the log has', async () => {
-    const outputs = all.filter((seq) => seq !== 7);
-    const { server, session } = await follow(logOf(outputs, COUNT + 1));
-    const events = session.events();
-    server.send(...all.map((seq) => (seq === 7 ? exited(7) : output(seq))));
-    await missed(session, COUNT);
-    expect((await take(events, 9)).slice(5)).toEqual(['output 6', 'exited 7', 'output 8', 'output 9']);
-  });
-
-  test('is told exactly what it missed, and can go on behind it', async () => {
-    // The history begins with 45, the log with 11.
-    const { server, session } = await follow(logOf(all.slice(10), COUNT + 1));
-    const events = session.events({ afterSeq: 0 });
-    server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
-    await missed(session, COUNT + 1);
-    const failure = await events.next().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(LaggedError);
-    expect(failure).toMatchObject({ code: 'lagged', fromSeq: 1, toSeq: 10 });
-    expect((await events.next()).done).toBe(true);
-    expect(await take(session.events({ afterSeq: 10 }), 2)).toEqual(['output 11', 'output 12']);
-  });
-
-  test('begins with a gap when it asked for all there is', async () => {
-    const { server, session } = await follow(logOf(all.slice(10), COUNT + 1));
-    server.send(...all.map((seq) => output(seq)));
-    await missed(session, COUNT);
-    expect(await take(session.events(), 2)).toEqual(['gap 1-10', 'output 11']);
-  });
-
-  test('misses what nobody can tell it any more', async () => {
-    const { server, session } = await follow();
-    const events = session.events({ afterSeq: 0 });
-    server.send(...all.map((seq) => output(seq)));
-    await missed(session, COUNT);
-    server.far.destroy('cut');
-    const failure = await events.next().catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'lagged', fromSeq: 1, toSeq: 44 });
-    expect((failure as LaggedError).cause).toMatchObject({ code: 'connection_lost' });
-    expect((await take(session.events({ afterSeq: 44 }))).at(-1)).toBe(
-      'failed exec-server transport disconnected: cut',
-    );
-  });
-
-  test('has not fallen behind because much came at once', async () => {
-    const { server, session } = await follow();
-    const taken = take(session.events({ afterSeq: 0 }));
-    server.send(...all.map((seq) => output(seq)), closed(COUNT + 1));
-    expect(await taken).toEqual([...all.map((seq) => `output ${seq}`), `closed ${COUNT + 1}`]);
-    expect(server.seen.some(({ method }) => method === 'process/read')).toBe(false);
-  });
-
-  test('holds up the connection instead, where that is wanted', async () => {
-    const { server, session } = await follow(undefined, { slowReader: 'pause' });
-    const events = session.events();
-    const many = Array.from({ length: 2_000 }, (_, index) => index + 1);
-    for (const seq of many) server.send(output(seq));
-    server.send(closed(2_001));
-    await published(session, MAX_HISTORY_EVENTS);
-    expect(await take(events)).toEqual([...many.map((seq) => `output ${seq}`), 'closed 2001']);
-    expect(server.seen.some(({ method }) => method === 'process/read')).toBe(false);
-  });
 });
 
 describe('a transport that cannot be made again', () => {
@@ -333,70 +164,6 @@ describe('a transport that cannot be made again', () => {
     await published(session, 1);
     server.far.destroy('cut');
     expect(await take(session.events())).toEqual(['closed 1']);
-  });
-});
-
-describe('writes', () => {
-  const accept: Answer = ({ id, method }, { send }) => {
-    if (method === 'process/write') send({ id, result: { status: 'accepted' } });
-  };
-  const writesOf = (server: ScriptedServer) =>
-    server.seen
-      .filter(({ method }) => method === 'process/write')
-      .map(({ params }) => params as { writeId: string; chunk: string });
-
-  test('are numbered from 1 and one after the other', async () => {
-    const { server, session } = await follow(accept);
-    await Promise.all([session.write(bytes('a')), session.write(bytes('b'))]);
-    expect(writesOf(server)).toEqual([
-      { processId: 'p', writeId: '1', chunk: 'YQ==' },
-      { processId: 'p', writeId: '2', chunk: 'Yg==' },
-    ]);
-  });
-
-  test.each([
-    [MAX_WRITE_BYTES - 1, 1],
-    [MAX_WRITE_BYTES, 1],
-    [MAX_WRITE_BYTES + 1, 2],
-  ])('%i bytes go in %i pieces', async (size, pieces) => {
-    const { server, session } = await follow(accept);
-    await session.write(new Uint8Array(size));
-    expect(writesOf(server)).toHaveLength(pieces);
-  });
-
-  test('stop at the piece that was not accepted', async () => {
-    const { server, session } = await follow(({ id, method }, { send }) => {
-      if (method === 'process/write') send({ id, result: { status: 'stdinClosed' } });
-    });
-    expect(await session.write(new Uint8Array(MAX_WRITE_BYTES + 1))).toEqual({ status: 'stdinClosed' });
-    expect(writesOf(server)).toHaveLength(1);
-  });
-
-  test('have ids of their own where others may have written', async () => {
-    const { server, client } = await follow(accept);
-    await client.registerProcess('x', { sessionId: 'other' }).write(bytes('a'));
-    expect(writesOf(server)[0]).toMatchObject({ processId: 'x', sessionId: 'other' });
-    expect(writesOf(server)[0]?.writeId).toMatch(/^[0-9a-f]{32}-1$/);
-  });
-
-  test('cannot close stdin where the server cannot', async () => {
-    const { server, session } = await follow(accept);
-    await expect(session.write(bytes('a'), { closeStdin: true })).rejects.toMatchObject({
-      code: 'capability_missing',
-      capability: 'processCloseStdin',
-    });
-    expect(writesOf(server)).toEqual([]);
-  });
-
-  test('one that fails does not keep back the next', async () => {
-    let first = true;
-    const { session } = await follow(({ id, method }, { send }) => {
-      if (method !== 'process/write') return;
-      send(first ? { id, error: { code: -32603, message: 'no' } } : { id, result: { status: 'accepted' } });
-      first = false;
-    });
-    await expect(session.write(bytes('a'))).rejects.toMatchObject({ code: 'rejected' });
-    expect(await session.write(bytes('b'))).toEqual({ status: 'accepted' });
   });
 });
 

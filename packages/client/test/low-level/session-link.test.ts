@@ -1,195 +1,20 @@
-import { encodeBase64 } from '@exec-server/protocol';
 import { describe, expect, test } from 'vitest';
 import { ExecServerError } from '../../src/errors.js';
-import type { ExecServerClientOptions } from '../../src/low-level/client-options.js';
-import { ExecServerClient } from '../../src/low-level/exec-server-client.js';
-import { LOG_PAGE_BYTES } from '../../src/low-level/read-log.js';
-import type { ProcessEvent } from '../../src/process-event.js';
-import { scriptDialer } from '../support/scripted-dialer.js';
+import { type Answer, take } from '../support/followed-process.js';
+import { scriptAcceptingServer, scriptServer } from '../support/scripted-server.js';
 import {
-  type ScriptedServer,
-  type SeenMessage,
-  scriptAcceptingServer,
-  scriptServer,
-} from '../support/scripted-server.js';
-
-type Answer = (message: SeenMessage, server: ScriptedServer) => void;
-
-const SESSION = { sessionId: 's' };
-const RECONNECT = { minDelayMs: 1, maxDelayMs: 2 };
-const refused = () => new ExecServerError('connect_failed', 'refused', { retryable: true });
-const rejecting = (code: number, message: string) =>
-  scriptServer(({ id }, { send }) => send({ id, error: { code, message } }));
-
-const output = (seq: number) => ({
-  method: 'process/output',
-  params: { processId: 'p', seq, stream: 'stdout', chunk: encodeBase64(new TextEncoder().encode(`${seq}`)) },
-});
-const readResult = (seqs: readonly number[], nextSeq: number, more: object = {}) => ({
-  chunks: seqs.map((seq) => ({ ...output(seq).params, processId: undefined })),
-  nextSeq,
-  exited: false,
-  exitCode: null,
-  closed: false,
-  failure: null,
-  ...more,
-});
-
-/** A process as `process/list` and `process/attach` tell of it. */
-const listed = (processId: string, sessionId: string) => ({
-  processId,
-  sessionId,
-  pid: 77,
-  argv: ['x'],
-  cwd: 'file:///',
-  tty: false,
-  tags: {},
-  startedAtMs: 1,
-  nextSeq: 1,
-  running: true,
-  exitCode: null,
-  signal: null,
-  timedOut: false,
-  closed: false,
-});
-
-/** Answers `process/read`, one result after the other and the last for ever. */
-const readsOf = (...results: object[]): Answer => {
-  const left = [...results];
-  return ({ id, method }, { send }) => {
-    if (method === 'process/read') send({ id, result: left.length > 1 ? left.shift() : left[0] });
-  };
-};
-
-/** A client whose n-th connection is the n-th of the scripts; `cut` ends the n-th and waits until that is noticed. */
-async function connect(
-  scripts: readonly (Answer | ScriptedServer | Error | undefined)[],
-  options: ExecServerClientOptions = {},
-) {
-  const dialer = scriptDialer((index) => {
-    const script = scripts[Math.min(index, scripts.length - 1)];
-    if (script instanceof Error || (script !== undefined && typeof script !== 'function')) return script;
-    return scriptAcceptingServer(SESSION, script);
-  });
-  const client = await ExecServerClient.connect(dialer, {
-    binaryOutput: false,
-    reconnect: RECONNECT,
-    ...options,
-  });
-  const cut = async (index: number) => {
-    const server = await dialer.server(index);
-    const noticed = new Promise<void>((resolve) => client.onLoss(() => resolve()));
-    server.far.destroy('cut');
-    await noticed;
-  };
-  return { dialer, client, cut };
-}
-
-function brief(event: ProcessEvent): string {
-  if (event.type === 'gap') return `gap ${event.fromSeq}-${event.toSeq}`;
-  return event.type === 'failed' ? `failed ${event.message}` : `${event.type} ${event.seq}`;
-}
-
-async function all(events: AsyncIterable<ProcessEvent>): Promise<string[]> {
-  const taken: string[] = [];
-  for await (const event of events) taken.push(brief(event));
-  return taken;
-}
-
-const failureOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  connect,
+  failureOf,
+  listed,
+  RECONNECT,
+  readResult,
+  readsOf,
+  refused,
+  rejecting,
+  SESSION,
+} from '../support/scripted-session.js';
 
 describe('after a loss', () => {
-  test('the session is resumed and each live process read from where it was', async () => {
-    const { dialer, client, cut } = await connect([
-      undefined,
-      readsOf(readResult([3], 4), readResult([], 6, { exited: true, exitCode: 9, closed: true })),
-    ]);
-    const session = client.registerProcess('p');
-    const over = client.registerProcess('q');
-    const first = await dialer.server(0);
-    first.send({ method: 'process/closed', params: { processId: 'q', seq: 1 } }, output(1), output(2));
-    expect(await all(over.events())).toEqual(['closed 1']);
-    const events = session.events();
-    await events.next();
-    await events.next();
-    await cut(0);
-    expect(await all(events)).toEqual(['output 3', 'exited 4', 'closed 5']);
-    const read = (afterSeq: number) => ({ processId: 'p', afterSeq, maxBytes: LOG_PAGE_BYTES, waitMs: 0 });
-    expect((await dialer.server(1)).seen).toEqual([
-      {
-        id: 1,
-        method: 'initialize',
-        params: { clientName: 'exec-server-client', resumeSessionId: 's' },
-      },
-      { method: 'initialized', params: {} },
-      { id: 2, method: 'process/read', params: read(2) },
-      { id: 3, method: 'process/read', params: read(3) },
-    ]);
-  });
-
-  test('what is pushed before the answer to initialize is put in its place', async () => {
-    const pushing = scriptServer(({ id, method }, { send }) => {
-      if (method === 'initialize') send(output(3), { id, result: SESSION });
-      if (method === 'process/read') send({ id, result: readResult([1, 2], 3) });
-      if (method === 'process/read') send({ method: 'process/closed', params: { processId: 'p', seq: 4 } });
-    });
-    const { client, cut } = await connect([undefined, pushing]);
-    const session = client.registerProcess('p');
-    await cut(0);
-    expect(await all(session.events())).toEqual(['output 1', 'output 2', 'output 3', 'closed 4']);
-  });
-
-  test('however much that is', async () => {
-    const pushing = scriptServer(({ id, method }, { send }) => {
-      if (method === 'initialize') for (let seq = 2; seq <= 400; seq++) send(output(seq));
-      if (method === 'initialize') send({ id, result: SESSION });
-      if (method === 'process/read') send({ id, result: readResult([1], 2) });
-    });
-    const { client, cut } = await connect([undefined, pushing]);
-    const session = client.registerProcess('p');
-    await cut(0);
-    await client.ready();
-    expect([session.lastSeq, session.isOver]).toEqual([400, false]);
-  });
-
-  test('what came early over a connection that was lost as well is read again, with what came behind it', async () => {
-    const exited = { processId: 'p', seq: 3, exitCode: 0 };
-    const pushing: Answer = ({ method }, { send }) => {
-      if (method === 'process/read') send(output(2), { method: 'process/exited', params: exited });
-    };
-    const { dialer, client, cut } = await connect([
-      undefined,
-      pushing,
-      readsOf(
-        readResult([1, 2], 5, { exited: true, exitCode: 0, closed: true }),
-        readResult([], 5, { exited: true, exitCode: 0, closed: true }),
-      ),
-    ]);
-    const session = client.registerProcess('p');
-    client.on('process/exited', async () =>
-      (await dialer.server(1)).far.destroy('cut while the log is read'),
-    );
-    await cut(0);
-    expect(await all(session.events())).toEqual(['output 1', 'output 2', 'exited 3', 'closed 4']);
-  });
-
-  test('what the server no longer has is an exact gap, and the process goes on', async () => {
-    const { dialer, client, cut } = await connect([
-      undefined,
-      readsOf(readResult([8], 9), readResult([], 9)),
-    ]);
-    const session = client.registerProcess('p');
-    await cut(0);
-    const second = await dialer.server(1);
-    await second.find(({ id }) => id === 3);
-    second.send(output(9), { method: 'process/closed', params: { processId: 'p', seq: 10 } });
-    expect(await all(session.events())).toEqual(['gap 1-7', 'output 8', 'output 9', 'closed 10']);
-  });
-
   test('calls that may be sent again are, others fail, new ones wait', async () => {
     const answering: Answer = ({ id, method }, { send }) => {
       if (method === 'environment/status') send({ id, result: { status: 'ready' } });
@@ -249,48 +74,6 @@ describe('after a loss', () => {
     expect(await changed).toEqual({ watchId: 'w', changes: [] });
     expect(losses).toEqual(['exec-server transport disconnected: cut']);
   });
-
-  test('processes of other sessions are attached to again, those that were let go are not', async () => {
-    const answer: Answer = ({ id, method }, { send }) => {
-      if (method === 'process/attach') send({ id, result: listed('x', 'o') });
-      if (method === 'process/detach') send({ id, result: { attached: true } });
-    };
-    const { dialer, client, cut } = await connect([answer, answer]);
-    const session = client.registerProcess('x', { sessionId: 'o', afterSeq: 2 });
-    client.registerProcess('y', { sessionId: 'o' });
-    await client.attach({ processId: 'x', sessionId: 'o', mode: 'control', afterSeq: 2 });
-    await client.attach({ processId: 'y', sessionId: 'o' });
-    await client.detach({ processId: 'y', sessionId: 'o' });
-    (await dialer.server(0)).send({
-      method: 'process/exited',
-      params: { processId: 'x', sessionId: 'o', seq: 3, exitCode: 0 },
-    });
-    await session.events().next();
-    await cut(0);
-    await client.ready();
-    expect((await dialer.server(1)).seen.slice(2)).toEqual([
-      {
-        id: 2,
-        method: 'process/attach',
-        params: { processId: 'x', sessionId: 'o', mode: 'control', afterSeq: 3 },
-      },
-    ]);
-  });
-
-  test('a process that is still starting is asked about again', async () => {
-    let asked = 0;
-    const { client, cut } = await connect([
-      undefined,
-      ({ id, method }, { send }) => {
-        if (method !== 'process/read') return;
-        if (++asked === 1) send({ id, error: { code: -32600, message: 'process id p is starting' } });
-        else send({ id, result: readResult([], 3, { exited: true, exitCode: 0, closed: true }) });
-      },
-    ]);
-    const session = client.registerProcess('p');
-    await cut(0);
-    expect(await all(session.events())).toEqual(['exited 1', 'closed 2']);
-  });
 });
 
 describe('attempts', () => {
@@ -325,7 +108,7 @@ describe('attempts', () => {
     ]);
     const session = client.registerProcess('p');
     await cut(0);
-    expect(await all(session.events())).toEqual(['exited 1', 'closed 2']);
+    expect(await take(session.events())).toEqual(['exited 1', 'closed 2']);
     expect(dialer.servers).toHaveLength(3);
   });
 
@@ -351,8 +134,8 @@ describe('attempts', () => {
     await (await dialer.server(0)).find(({ method }) => method === 'environment/status');
     await cut(0);
     const message = `exec-server transport disconnected: cut; failed to resume exec-server session: ${text}`;
-    expect(await all(p.events())).toEqual([`failed ${message}`]);
-    expect(await all(q.events())).toEqual([`failed ${message}`]);
+    expect(await take(p.events())).toEqual([`failed ${message}`]);
+    expect(await take(q.events())).toEqual([`failed ${message}`]);
     expect(await status).toMatchObject({ code, message });
     expect(await failureOf(client.environmentStatus())).toMatchObject({ code, message });
     expect(() => client.registerProcess('r')).toThrow(expect.objectContaining({ code }));
@@ -367,7 +150,7 @@ describe('attempts', () => {
     const session = client.registerProcess('p');
     await cut(0);
     const text = 'exec-server transport disconnected: cut; failed to resume exec-server session: refused';
-    expect(await all(session.events())).toEqual([`failed ${text}`]);
+    expect(await take(session.events())).toEqual([`failed ${text}`]);
     expect(await failureOf(client.ready())).toMatchObject({ code: 'connection_lost', retryable: false });
   });
 
@@ -401,7 +184,7 @@ describe('attempts', () => {
     const { dialer, client, cut } = await connect([undefined], { reconnect: false });
     const session = client.registerProcess('p');
     await cut(0);
-    expect(await all(session.events())).toEqual(['failed exec-server transport disconnected: cut']);
+    expect(await take(session.events())).toEqual(['failed exec-server transport disconnected: cut']);
     expect(dialer.servers).toHaveLength(1);
   });
 
@@ -411,7 +194,7 @@ describe('attempts', () => {
     await cut(0);
     await (await dialer.server(1)).find(({ method }) => method === 'initialize');
     await client.close();
-    expect(await all(session.events())).toEqual([
+    expect(await take(session.events())).toEqual([
       'failed exec-server transport disconnected: closed by this client',
     ]);
     expect(await failureOf(client.ready())).toMatchObject({ code: 'connection_lost', retryable: false });
