@@ -63,7 +63,8 @@ function formatLine(text: string): string {
 function formatLines(text: string): string {
   const escaped = text.split('\n').map((line) => escapeBasic(line).replaceAll('\\"', '"'));
   // Three quotes in a row would end the string; so would one at its end.
-  return `"""\n${escaped.join('\n').replaceAll('""', '"\\"').replace(/"$/, '\\"')}"""`;
+  const closed = escaped.join('\n').replaceAll(/""|"$/g, (quotes) => `${quotes.slice(1)}\\"`);
+  return `"""\n${closed}"""`;
 }
 
 function quoteBasic(text: string): string {

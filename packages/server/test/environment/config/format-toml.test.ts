@@ -57,6 +57,7 @@ describe('TOML text', () => {
 
   it('writes several lines as such', () => {
     expect(formatToml({ a: 'x\ny' })).toBe('a = """\nx\ny"""\n');
+    expect(formatToml({ a: '\n""' })).toBe('a = """\n\n"\\""""\n');
     expect(formatToml({ a: '\n"""" \\ "' })).toBe('a = """\n\n"\\""\\" \\\\ \\""""\n');
   });
 
