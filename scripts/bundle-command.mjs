@@ -11,9 +11,9 @@ import { WebSocket } from 'ws';
 import { loadAtFirstUse } from './load-at-first-use.mjs';
 import { packFiles } from './pack-files.mjs';
 
-const { COMPILED, MODULES, Pack, WRAPPER } = createRequire(import.meta.url)(
-  '../packages/cli/bin/load-bundle.js',
-);
+const { BUILT_FROM, COMPILED, MODULES, PACKAGES, Pack, WRAPPER, digestBuild } = createRequire(
+  import.meta.url,
+)('../packages/cli/bin/load-bundle.js');
 const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
 const BUNDLE = dirname(MODULES);
 /** The program of sandboxed file operations, and the module that has its bytes. */
@@ -28,6 +28,9 @@ const TARGET = 'node20';
 const MODULE_URL = '__moduleUrl';
 const FIRST_REQUEST = '{"id":1,"method":"initialize","params":{"clientName":"build"}}';
 const LICENSE_FILE = /^licen[cs]e/i;
+
+// Before the bundler reads, so that what the compiler writes meanwhile makes the bundle stale.
+const builtFrom = Object.fromEntries(PACKAGES.map((name) => [name, digestBuild(name)]));
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: CLI,
@@ -58,6 +61,7 @@ packFiles(MODULES, modules);
 writeFileSync(join(BUNDLE, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
 await compileForStart();
 packForStart(modules);
+writeFileSync(BUILT_FROM, JSON.stringify(builtFrom));
 if ('enableCompileCache' in Module) rmSync(dirname(COMPILED), { recursive: true });
 
 /** In the bundle the helper is a file of the pack: there is nothing beside a module to be read. */

@@ -1,5 +1,6 @@
 'use strict';
-const { readFileSync, statSync } = require('node:fs');
+const { createHash } = require('node:crypto');
+const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
 const { Script } = require('node:vm');
@@ -13,22 +14,37 @@ const CODE_CACHE = path.join(BUNDLE, 'cache');
 const COMPILED = path.join(CODE_CACHE, 'compiled.pack');
 /** What stands around a module's text in its pack, so that nobody has to copy the text to put it there. */
 const WRAPPER = ['(function(exports,require,module,__filename,__dirname){', '\n})'];
-/** What the bundle is made from, in a workspace. */
+/** Digests of what the compiler had written when the bundle was made, by package. */
+const BUILT_FROM = path.join(BUNDLE, 'built-from.json');
+/** The packages that the bundle is made from, in a workspace. */
 const PACKAGES = ['protocol', 'rpc', 'server', 'client', 'cli'];
-const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Whether there is a bundle, and not of older code than the compiler wrote since. */
+/** Whether there is a bundle, and it was made from the code that the compiler wrote last. */
 function isBundleCurrent() {
-  const madeAt = modifiedAt(MODULES);
-  if (madeAt === NEVER) return false;
-  return PACKAGES.every(
-    (name) => modifiedAt(path.join(__dirname, '../..', name, 'dist/.tsbuildinfo')) <= madeAt,
-  );
+  const builtFrom = readIfPresent(BUILT_FROM);
+  if (builtFrom === undefined) return false;
+  // An installed command has no record of its own, and what stands beside it are packages of others.
+  if (digestBuild('cli') === undefined) return true;
+  const digests = JSON.parse(builtFrom.toString());
+  return PACKAGES.every((name) => digestBuild(name) === digests[name]);
 }
 
-/** When a file was last written, in milliseconds. */
-function modifiedAt(file) {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NEVER;
+/**
+ * SHA-256 digest of the compiler's record of a package, which changes with any of its sources. Packages are
+ * published without it. Modification times would not do: a copy of a tree has new ones, in any order.
+ */
+function digestBuild(name) {
+  const record = readIfPresent(path.join(__dirname, '../..', name, 'dist/.tsbuildinfo'));
+  return record && createHash('sha256').update(record).digest('hex');
+}
+
+function readIfPresent(file) {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 /** Runs a module of the bundle and returns what it exports. */
@@ -147,12 +163,15 @@ function readKeptCode() {
 }
 
 module.exports = {
+  BUILT_FROM,
   BundledModules,
   CachedScripts,
   COMPILED,
   MODULES,
+  PACKAGES,
   Pack,
   WRAPPER,
+  digestBuild,
   isBundleCurrent,
   loadBundle,
 };

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { packFiles } from '../../../../scripts/pack-files.mjs';
 
 const BIN = fileURLToPath(new URL('../../bin/', import.meta.url));
-const EARLIER = new Date('2020-01-01');
-const LATER = new Date('2020-01-02');
+const PACKAGES = ['protocol', 'rpc', 'server', 'client', 'cli'];
+const NEXT_CENTURY = new Date('2120-01-01');
 
 interface Evaluator {
   compiled(): Map<string, Buffer>;
@@ -19,6 +19,7 @@ interface LoadBundle {
   readonly CachedScripts: new () => Evaluator;
   readonly Pack: new (file: string) => { names(): string[]; read(name: string): Buffer | undefined };
   readonly WRAPPER: readonly [before: string, after: string];
+  digestBuild(name: string): string | undefined;
 }
 
 let workspace: string;
@@ -32,10 +33,9 @@ afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
 const place = (path: string) => join(workspace, 'packages', path);
 
-function write(path: string, text: string, modified = EARLIER): void {
+function write(path: string, text: string): void {
   mkdirSync(dirname(place(path)), { recursive: true });
   writeFileSync(place(path), text);
-  utimesSync(place(path), modified, modified);
 }
 
 /** The copy of the workspace: it finds the bundle by its own place. */
@@ -46,13 +46,24 @@ function requireLoader(): LoadBundle {
 function writePack(path: string, files: Record<string, string | Buffer>, deflated: string[] = []): void {
   const contents = new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]));
   packFiles(place(path), contents, new Set(deflated));
-  utimesSync(place(path), EARLIER, EARLIER);
 }
 
 function writeBundle(modules: Record<string, string>, files: Record<string, string> = {}): void {
   const { WRAPPER } = requireLoader();
   const wrapped = Object.entries(modules).map(([name, text]) => [name, WRAPPER.join(text)]);
   writePack('cli/bundle/modules.pack', { ...Object.fromEntries(wrapped), ...files }, ['late.js', 'data.txt']);
+  keepDigests();
+}
+
+/** What a build notes of the compiler's records as they are. */
+function keepDigests(): void {
+  const { digestBuild } = requireLoader();
+  const digests = PACKAGES.map((name) => [name, digestBuild(name)]);
+  write('cli/bundle/built-from.json', JSON.stringify(Object.fromEntries(digests)));
+}
+
+function writeRecords(): void {
+  for (const name of PACKAGES) write(`${name}/dist/.tsbuildinfo`, `record of ${name}`);
 }
 
 const writeSmallBundle = () =>
@@ -77,17 +88,31 @@ describe('what the command runs', () => {
     expect(runCommand()).toBe('bundle part /');
   });
 
-  test.each(['protocol', 'rpc', 'server', 'client', 'cli'])(
-    'a bundle that is older than the modules of %s is left alone',
-    (name) => {
-      writeSmallBundle();
-      writeModules();
-      write(`${name}/dist/.tsbuildinfo`, '', EARLIER);
-      expect(runCommand()).toBe('bundle part /');
-      write(`${name}/dist/.tsbuildinfo`, '', LATER);
-      expect(runCommand()).toBe('modules');
-    },
-  );
+  test.each(PACKAGES)('a bundle of other code than the compiler wrote of %s is left alone', (name) => {
+    writeRecords();
+    writeSmallBundle();
+    writeModules();
+    expect(runCommand()).toBe('bundle part /');
+    write(`${name}/dist/.tsbuildinfo`, 'another record');
+    expect(runCommand()).toBe('modules');
+    rmSync(place(`${name}/dist/.tsbuildinfo`));
+    if (name !== 'cli') expect(runCommand()).toBe('modules');
+  });
+
+  test('a copy of a tree runs its bundle, whatever the times of its files are', () => {
+    writeRecords();
+    writeSmallBundle();
+    writeModules();
+    for (const name of PACKAGES) utimesSync(place(`${name}/dist/.tsbuildinfo`), NEXT_CENTURY, NEXT_CENTURY);
+    expect(runCommand()).toBe('bundle part /');
+  });
+
+  test('records of packages that happen to stand beside an installed command are not its own', () => {
+    writeSmallBundle();
+    writeModules();
+    write('server/dist/.tsbuildinfo', 'of another server');
+    expect(runCommand()).toBe('bundle part /');
+  });
 
   test('a command without a bundle runs its modules', () => {
     writeModules();
