@@ -3,7 +3,7 @@ import type { Check } from './check.js';
 import type { KnownSandbox } from './check-sandbox.js';
 
 /** The oldest version of Node that is supported. */
-const OLDEST_NODE = { major: 20, minor: 11 } as const;
+const OLDEST_NODE = { major: 20, minor: 19 } as const;
 
 /** What can be found out only on the machine itself. */
 export function checkHost(): Check[] {
