@@ -28,6 +28,7 @@ export default defineConfig({
       // Secrets must not be logged, whatever else a test is about.
       './test/setup/watch-logs.ts',
     ],
+    reporters: ['default', './test/setup/list-skipped.ts'],
     pool: 'forks',
     // Most tests wait for processes; one core kept free, the default, would be half of a machine with two.
     maxWorkers: '100%',

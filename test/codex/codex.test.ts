@@ -1,18 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRunning, waitForProcessGone } from '@exec-server/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { requireSandbox } from '../../packages/server/test/support/sandbox.js';
 import { CodexRun, type CodexRunOptions, type EnvironmentSource } from './codex-run.js';
 import { CutProxy } from './cut-proxy.js';
+import { CODEX_BIN, requireCodex } from './require-codex.js';
 import { IS_OWN_SERVER, SERVER_COMMAND, type Stage, serve, setStage, waitForFile } from './stage.js';
 import { countTokens, endedText } from './tool-output.js';
-
-const CODEX_BIN = process.env.CODEX_BIN ?? '';
-const STDERR = 2;
-// Past the runner's capture: whoever reads the log sees what was not tested.
-if (CODEX_BIN === '') writeSync(STDERR, 'SKIPPED: codex needs CODEX_BIN\n');
 
 const CTRL_C = '\u0003';
 const DONE = { code: 0, signal: null };
@@ -41,7 +37,9 @@ const patch = (...lines: string[]) =>
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\n`).join('');
 
-describe.skipIf(CODEX_BIN === '')('the Codex CLI', () => {
+describe('the Codex CLI', () => {
+  beforeEach((test) => requireCodex(test));
+
   test('runs commands: the model gets every byte and the exit code', async () => {
     const stage = setStage();
     mkdirSync(join(stage.work, 'sub'));

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect, type NodeMachine } from '@exec-server/client';
 import { SpawnedCommand } from '@exec-server/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
-
-const CODEX_BIN = process.env.CODEX_BIN ?? '';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CODEX_BIN, requireCodex } from './require-codex.js';
 
 /** The SDK on the reference's own server. */
 async function connectToReference(): Promise<NodeMachine> {
@@ -30,7 +29,9 @@ async function connectToReference(): Promise<NodeMachine> {
   throw new Error('the reference told no address');
 }
 
-describe.skipIf(CODEX_BIN === '')('the SDK with the reference', () => {
+describe('the SDK with the reference', () => {
+  beforeEach((test) => requireCodex(test));
+
   it('runs, follows, reads and writes as with our own server', async () => {
     const machine = await connectToReference();
     const result = await machine.run(['sh', '-c', 'echo out; echo err >&2; exit 3']);

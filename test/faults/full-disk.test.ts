@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SkippableTest } from '@exec-server/testing';
+import { type SkippableTest, skipFor } from '@exec-server/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSession, serve, startParams } from '../e2e/session.js';
-import { countDescriptors, skipVisibly, untilDescriptors } from './support.js';
+import { countDescriptors, untilDescriptors } from './support.js';
 
 const DISK_BYTES = 1024 * 1024;
 const NO_SPACE = 'No space left on device (os error 28)';
@@ -17,7 +17,7 @@ async function mountSmallDisk(test: SkippableTest): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'full-disk-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'none', directory]);
-  if (mount.status !== 0) skipVisibly(test, 'the right to mount');
+  if (mount.status !== 0) skipFor(test, 'the right to mount');
   onTestFinished(() => void spawnSync('umount', ['--lazy', directory]));
   return directory;
 }

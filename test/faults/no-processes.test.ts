@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import type { WireMessage } from '@exec-server/testing';
+import { skipFor, type WireMessage } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import { notificationOf, openSession, startParams } from '../e2e/session.js';
-import { serveUnder, skipVisibly } from './support.js';
+import { serveUnder } from './support.js';
 
 /** A user that nobody else runs anything as: the kernel counts processes by user. */
 const LONELY_USER = 61_873;
@@ -18,7 +18,7 @@ const AS_LONELY_USER = [
 it('starts fail with the error of the system, what runs goes on, and the next works when one has ended', async (test) => {
   const [setpriv, ...privileges] = AS_LONELY_USER;
   if (spawnSync(setpriv, [...privileges, process.execPath, '--version']).status !== 0)
-    skipVisibly(test, 'the right to become somebody else');
+    skipFor(test, 'the right to become somebody else');
   const server = await serveUnder([...AS_LONELY_USER, 'prlimit', `--nproc=${PROCESSES}:${PROCESSES}`]);
   const { wire } = await openSession(server.url);
   const running: string[] = [];

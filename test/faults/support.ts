@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type RunningServer, type SkippableTest, startServer } from '@exec-server/testing';
+import { type RunningServer, startServer } from '@exec-server/testing';
 import { onTestFinished, vi } from 'vitest';
 
 const BUILT_COMMAND = fileURLToPath(new URL('../../packages/cli/bin/exec-server.js', import.meta.url));
@@ -18,12 +18,6 @@ export async function serveUnder(
   const server = await startServer({ command, args });
   onTestFinished(async () => void (await server.stop()));
   return server;
-}
-
-/** Skips a test for want of something, with a line past the runner's capture. */
-export function skipVisibly(test: SkippableTest, need: string): never {
-  writeSync(process.stderr.fd, `SKIPPED: ${test.task.name} needs ${need}\n`);
-  return test.skip(`needs ${need}`);
 }
 
 /** Leaves a running process only so many descriptors beside those that it has. */

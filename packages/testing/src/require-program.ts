@@ -1,4 +1,4 @@
-import { accessSync, constants, writeSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The part of a test runner's context that a skip needs. */
@@ -7,32 +7,26 @@ export interface SkippableTest {
   skip(note?: string): never;
 }
 
-export interface RequireProgramOptions {
-  /** Default: that of the test. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** Where the line of a skip goes. Default: stderr, past the runner's capture. */
-  readonly write?: (line: string) => void;
-}
-
-const STDERR = 2;
-
 /**
- * The path of a program that a test cannot do without. Where it is absent the test is skipped with a
- * visible line; under CI, where everything is installed, it fails.
+ * The path of a program that a test cannot do without. Where it is absent the test is skipped; under CI, where everything
+ * is installed, it fails.
+ * @param env default: that of the test
  */
 export function requireProgram(
   name: string,
   test: SkippableTest,
-  options: RequireProgramOptions = {},
+  env: NodeJS.ProcessEnv = process.env,
 ): string {
-  const env = options.env ?? process.env;
   const path = findProgram(name, env.PATH ?? '');
   if (path !== undefined) return path;
-  const needs = `${test.task.name} needs ${name}`;
-  if (env.CI !== undefined && env.CI !== '') throw new Error(`${needs}, and it is not installed`);
-  const write = options.write ?? ((line) => writeSync(STDERR, line));
-  write(`SKIPPED: ${needs}\n`);
-  return test.skip(`needs ${name}`);
+  if (env.CI !== undefined && env.CI !== '')
+    throw new Error(`${test.task.name} needs ${name}, and it is not installed`);
+  return skipFor(test, name);
+}
+
+/** Skips a test for want of something that not every machine has. The run lists it with this reason at its end. */
+export function skipFor(test: SkippableTest, need: string): never {
+  return test.skip(`needs ${need}`);
 }
 
 function findProgram(name: string, searchPath: string): string | undefined {

@@ -19,7 +19,7 @@ interface LoadBundle {
   readonly CachedScripts: new () => Evaluator;
   readonly Pack: new (file: string) => { names(): string[]; read(name: string): Buffer | undefined };
   readonly WRAPPER: readonly [before: string, after: string];
-  digestBuild(name: string): string | undefined;
+  readonly digestBuild: (name: string) => string | undefined;
 }
 
 let workspace: string;

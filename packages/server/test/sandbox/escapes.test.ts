@@ -2,9 +2,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxContext } from '@exec-server/protocol';
-import { openWire, type RunningServer, requireProgram, startServer, type Wire } from '@exec-server/testing';
+import {
+  openWire,
+  type RunningServer,
+  requireProgram,
+  skipFor,
+  startServer,
+  type Wire,
+} from '@exec-server/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { skipVisibly } from '../support/cgroups.js';
 import { machineProgram } from '../support/machine-code.js';
 import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../support/sandbox.js';
 import { canBecomeNobody, SERVER_USERS } from '../support/server-users.js';
@@ -39,7 +45,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   beforeEach(async (test) => {
     requireSandbox(test);
     requireProgram('perl', test);
-    if (server === undefined) skipVisibly(test, 'root, and files that everybody may read');
+    if (server === undefined) skipFor(test, 'root, and files that everybody may read');
     await rm(join(base, 'workspace'), { recursive: true, force: true });
     for (const name of ['workspace', 'outside']) {
       await mkdir(join(base, name), { recursive: true });
@@ -149,7 +155,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   });
 
   it('cannot change its own sandbox', async (test) => {
-    if (process.arch !== 'x64') skipVisibly(test, 'x64');
+    if (process.arch !== 'x64') skipFor(test, 'x64');
     const calls = {
       ptrace: '101, 16, 1, 0, 0',
       process_vm_readv: '310, 1, 0, 0, 0, 0, 0',
@@ -189,7 +195,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   });
 
   it('is ended by calls that the filter cannot see', async (test) => {
-    if (process.arch !== 'x64') skipVisibly(test, 'x64');
+    if (process.arch !== 'x64') skipFor(test, 'x64');
     // getpid() by the numbers of x32, then exit(0).
     await writeFile(inWorkspace('x32'), machineProgram('b827000040 0f05 31ff b83c000000 0f05'), {
       mode: 0o755,

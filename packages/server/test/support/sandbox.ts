@@ -1,8 +1,7 @@
 import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
 import { nativeToPathUri } from '@exec-server/protocol';
-import type { SkippableTest } from '@exec-server/testing';
+import { type SkippableTest, skipFor } from '@exec-server/testing';
 import { describeSandbox } from '../../src/sandbox/bubblewrap/describe-sandbox.js';
-import { skipVisibly } from './cgroups.js';
 
 type Access = SandboxEntry['access'];
 type SpecialPath = Extract<SandboxEntry['path'], { type: 'special' }>['value'];
@@ -57,5 +56,5 @@ export function requireSandbox(test: SkippableTest): void {
   const sandbox = describeSandbox();
   if (sandbox.available) return;
   if (process.env.CI) throw new Error(`${test.task.name} needs a sandbox: ${sandbox.reason}`);
-  skipVisibly(test, `a sandbox: ${sandbox.reason}`);
+  skipFor(test, `a sandbox: ${sandbox.reason}`);
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SkippableTest } from '@exec-server/testing';
+import { type SkippableTest, skipFor } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createThreadedGroup, enterGroup, listGroups } from '../../../src/native/cgroup/cgroup-files.js';
 import { CgroupHome, probeCgroups } from '../../../src/native/cgroup/cgroup-home.js';
@@ -18,7 +18,7 @@ import { killCgroups } from '../../../src/native/cgroup/kill-cgroups.js';
 import { MAX_SPARE_GROUPS } from '../../../src/native/cgroup/spare-groups.js';
 import { createLauncher } from '../../../src/native/launcher.js';
 import { silentLogger } from '../../../src/telemetry/logger.js';
-import { asNobody, NOBODY, requireCgroups, requireRoot, skipVisibly } from '../../support/cgroups.js';
+import { asNobody, NOBODY, requireCgroups, requireRoot } from '../../support/cgroups.js';
 import { PTY, planOf, run, shell } from '../launch-helper.js';
 
 const ENOENT = 2;
@@ -45,7 +45,7 @@ function enterNewGroup(test: SkippableTest): string {
   } catch {
     // Beside groups of threads, as another server has them, only the root of all groups takes one of processes.
     rmdirSync(group);
-    return skipVisibly(test, 'a cgroup of processes');
+    return skipFor(test, 'a cgroup of processes');
   }
   onTestFinished(() => {
     writeFileSync(join(parent, 'cgroup.procs'), String(process.pid));
@@ -163,7 +163,7 @@ describe('the cgroup of a launcher', () => {
     requireCgroups(test);
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const limit = Number(/Max open files +(\d+)/.exec(limits)![1]);
-    if (limit > MOST_DESCRIPTORS) skipVisibly(test, 'a limit of descriptors that it can reach');
+    if (limit > MOST_DESCRIPTORS) skipFor(test, 'a limit of descriptors that it can reach');
     const home = new CgroupHome(silentLogger);
     onTestFinished(() => home.close());
     const before = ownThread();

@@ -3,9 +3,8 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nativeToPathUri, type SandboxContext } from '@exec-server/protocol';
-import { openWire, type RunningServer, startServer, type Wire } from '@exec-server/testing';
+import { openWire, type RunningServer, skipFor, startServer, type Wire } from '@exec-server/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { skipVisibly } from '../../support/cgroups.js';
 import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../../support/sandbox.js';
 import { canBecomeNobody, SERVER_USERS } from '../../support/server-users.js';
 import { makeSwappable, startSwapping } from '../../support/swapping-thread.js';
@@ -40,7 +39,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
 
   beforeEach((test) => {
     requireSandbox(test);
-    if (server === undefined) skipVisibly(test, 'root, and files that everybody may read');
+    if (server === undefined) skipFor(test, 'root, and files that everybody may read');
     for (const directory of [inWorkspace(), outside()]) {
       // A helper may be taking away what it had put there.
       rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
