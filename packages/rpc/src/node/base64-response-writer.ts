@@ -38,12 +38,17 @@ export class Base64ResponseWriter {
     this.#spare = Buffer.from(bytes.subarray(end));
   }
 
-  /** Ends the response and hands it over, with memory that {@link spareBuffers} takes back. */
+  /** Ends the response and hands it over; its memory may be used until `release`. */
   finish(): Buffer<ArrayBuffer> {
     this.#encode(this.#spare);
     this.#reserve(TAIL.length);
     this.#length += TAIL.copy(this.#line, this.#length);
     return this.#line.subarray(0, this.#length);
+  }
+
+  /** Gives the memory of the response back. To be called once nobody uses it any more, or never. */
+  release(): void {
+    spareBuffers.give(this.#line);
   }
 
   #encode(bytes: Buffer): void {

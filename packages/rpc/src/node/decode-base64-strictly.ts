@@ -28,7 +28,10 @@ export function decodeBase64Strictly(text: Buffer): Buffer<ArrayBuffer> | undefi
     const at = (start / GROUP_SYMBOLS) * GROUP_BYTES;
     const written = bytes.write(text.toString('latin1', start, end), at, 'base64');
     // Node passes over what is no symbol, and then there are fewer bytes than there should be.
-    if (written !== ((end - start) / GROUP_SYMBOLS) * GROUP_BYTES) return undefined;
+    if (written !== ((end - start) / GROUP_SYMBOLS) * GROUP_BYTES) {
+      spareBuffers.give(bytes);
+      return undefined;
+    }
   }
   lastBytes.copy(bytes, bytes.length - lastBytes.length);
   return bytes;

@@ -14,29 +14,40 @@ const MIN_USE = 0.5;
  * they have it mark all its heap, again and again, which costs more than what is done with them.
  */
 export class SpareBuffers {
+  /** Buffers that are out. Each is an object of its own, also where its memory was out before. */
+  readonly #out = new WeakSet<Uint8Array>();
   readonly #spare: ArrayBuffer[] = [];
   #bytes = 0;
 
   /** Memory with anything in it. */
   take(length: number): Buffer<ArrayBuffer> {
     if (length < MIN_SPARE_BYTES) return Buffer.allocUnsafe(length) as Buffer<ArrayBuffer>;
+    const buffer = Buffer.from(this.#takeSpare(length) ?? newMemory(length), 0, length);
+    this.#out.add(buffer);
+    return buffer;
+  }
+
+  /**
+   * Takes back a buffer of `take` that nobody uses any more, the very object, once. Everything else is left alone: it may
+   * be a part of memory that others use, such as what Node cuts small buffers out of.
+   */
+  give(buffer: Uint8Array<ArrayBuffer>): void {
+    if (!this.#out.delete(buffer)) return;
+    const { buffer: memory } = buffer;
+    this.#spare.push(memory);
+    this.#bytes += memory.byteLength;
+    // What has lain there for longest has a size that is not asked for any more.
+    while (this.#bytes > MAX_SPARE_BYTES) this.#bytes -= this.#spare.shift()?.byteLength ?? 0;
+  }
+
+  #takeSpare(length: number): ArrayBuffer | undefined {
     const found = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= length && byteLength * MIN_USE <= length,
     );
-    if (found === -1) return Buffer.from(newMemory(length), 0, length);
+    if (found === -1) return undefined;
     const [memory] = this.#spare.splice(found, 1) as [ArrayBuffer];
     this.#bytes -= memory.byteLength;
-    return Buffer.from(memory, 0, length);
-  }
-
-  /** Takes back what came from here and nobody uses any more. */
-  give({ buffer: memory }: Uint8Array<ArrayBuffer>): void {
-    const { byteLength } = memory;
-    if (byteLength < MIN_SPARE_BYTES) return;
-    this.#spare.push(memory);
-    this.#bytes += byteLength;
-    // What has lain there for longest has a size that is not asked for any more.
-    while (this.#bytes > MAX_SPARE_BYTES) this.#bytes -= this.#spare.shift()?.byteLength ?? 0;
+    return memory;
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SpareBuffers } from '../../src/node/spare-buffers.js';
 
 const KIB = 1024;
@@ -72,5 +72,58 @@ describe('memory that was given back', () => {
     expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(4);
     for (const buffer of again) spares.give(buffer);
     expect(spares.take(MAX_SPARE_BYTES / 4).buffer).toBe(again[1]?.buffer);
+  });
+});
+
+describe('what is given', () => {
+  /** Whether anything that was given serves for what is asked for next. */
+  function serves(spares: SpareBuffers, given: Uint8Array<ArrayBuffer>): boolean {
+    return spares.take(given.buffer.byteLength).buffer === given.buffer;
+  }
+
+  it.each([64 * KIB, 256 * KIB, 1024 * KIB])(
+    'is left alone when Node has cut it out of %i bytes that it shares among buffers',
+    (poolBytes) => {
+      const usual = Buffer.poolSize;
+      onTestFinished(() => {
+        Buffer.poolSize = usual;
+      });
+      Buffer.poolSize = poolBytes;
+      const spares = new SpareBuffers();
+      // What is left of the memory that was shared before is used up first.
+      const small = Array.from({ length: 100 }, () => spares.take(20_000)).at(-1)!;
+      expect(small.buffer.byteLength).toBe(poolBytes);
+      spares.give(small);
+      expect(serves(spares, small)).toBe(false);
+    },
+  );
+
+  it.each<[string, (spares: SpareBuffers) => Buffer<ArrayBuffer>]>([
+    ['memory of somebody else', () => Buffer.allocUnsafeSlow(MIN_SPARE_BYTES)],
+    ['what others took from spares of their own', () => new SpareBuffers().take(MIN_SPARE_BYTES)],
+    ['a part of what was taken', (spares) => spares.take(MIN_SPARE_BYTES).subarray(0, MIN_SPARE_BYTES - 1)],
+    [
+      'another view of what was taken',
+      (spares) => Buffer.from(spares.take(MIN_SPARE_BYTES).buffer, 0, MIN_SPARE_BYTES),
+    ],
+  ])('is left alone when it is %s', (_what, make) => {
+    const spares = new SpareBuffers();
+    const given = make(spares);
+    spares.give(given);
+    expect(serves(spares, given)).toBe(false);
+  });
+
+  it('serves once, however often it is given', () => {
+    const spares = new SpareBuffers();
+    const first = spares.take(MIN_SPARE_BYTES);
+    spares.give(first);
+    spares.give(first);
+    const second = spares.take(MIN_SPARE_BYTES);
+    expect(second.buffer).toBe(first.buffer);
+    // Given again by who had it before, while somebody else has it.
+    spares.give(first);
+    expect(spares.take(MIN_SPARE_BYTES).buffer).not.toBe(first.buffer);
+    spares.give(second);
+    expect(spares.take(MIN_SPARE_BYTES).buffer).toBe(first.buffer);
   });
 });

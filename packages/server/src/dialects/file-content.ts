@@ -1,5 +1,5 @@
 import { checkBase64, encodeBase64, invalidRequest } from '@exec-server/protocol';
-import { Base64ResponseWriter, type ContentMember, spareBuffers } from '@exec-server/rpc/node';
+import { Base64ResponseWriter, type ContentMember } from '@exec-server/rpc/node';
 import type { Place } from '../connection/lanes.js';
 import { WholeFile } from '../fs/read-file.js';
 import { type ConnectionResource, EncodedResponse, type HandlerContext } from './dialect.js';
@@ -47,8 +47,7 @@ async function encodeFile(file: WholeFile, { requestId, signal }: ContentContext
   try {
     const response = new Base64ResponseWriter(requestId, 'dataBase64', file.size);
     for await (const block of file.blocks(signal)) response.append(block);
-    const line = response.finish();
-    return new EncodedResponse(line, () => spareBuffers.give(line));
+    return new EncodedResponse(response.finish(), () => response.release());
   } finally {
     await file.close();
   }

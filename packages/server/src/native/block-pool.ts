@@ -11,8 +11,9 @@ export const IDLE_MS = 1_000;
  * marks its whole heap for every 64 MiB of that. A block that is never handed back is collected like anything else.
  */
 export class BlockPool {
-  readonly #blocks = new WeakSet<Buffer>();
-  #spare: Buffer<ArrayBuffer>[] = [];
+  /** Blocks that are out. Each is an object of its own, also where its memory was out before. */
+  readonly #out = new WeakSet<Buffer>();
+  #spare: ArrayBuffer[] = [];
   #isIdle = true;
   #timer: NodeJS.Timeout | undefined;
 
@@ -24,17 +25,15 @@ export class BlockPool {
   /** A block of `MAX_CHUNK_BYTES`, with anything in it. */
   take(): Buffer<ArrayBuffer> {
     this.#isIdle = false;
-    const spare = this.#spare.pop();
-    if (spare !== undefined) return spare;
-    const block = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
-    this.#blocks.add(block);
+    const block = Buffer.from(this.#spare.pop() ?? Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES).buffer);
+    this.#out.add(block);
     return block;
   }
 
-  /** Takes a block back that nobody reads or writes any more. Memory that is not from here is left alone. */
+  /** Takes a block of `take` back that nobody reads or writes any more, the very object, once. Leaves all else alone. */
   giveBack(block: Buffer): void {
-    if (this.#spare.length >= MAX_SPARE_BLOCKS || !this.#blocks.has(block)) return;
-    this.#spare.push(block as Buffer<ArrayBuffer>);
+    if (!this.#out.delete(block) || this.#spare.length >= MAX_SPARE_BLOCKS) return;
+    this.#spare.push(block.buffer as ArrayBuffer);
     this.#timer ??= setTimeout(this.#releaseIfIdle, IDLE_MS).unref();
   }
 

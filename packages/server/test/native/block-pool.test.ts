@@ -17,8 +17,8 @@ it('hands out what was given back, and fresh memory otherwise', () => {
   expect([first.length, second.length]).toEqual([MAX_CHUNK_BYTES, MAX_CHUNK_BYTES]);
   expect(second.buffer).not.toBe(first.buffer);
   pool.giveBack(first);
-  expect(pool.take()).toBe(first);
-  expect(pool.take()).not.toBe(first);
+  expect(pool.take().buffer).toBe(first.buffer);
+  expect(pool.take().buffer).not.toBe(first.buffer);
 });
 
 it('takes nothing that is not its own, whatever its size', () => {
@@ -27,6 +27,21 @@ it('takes nothing that is not its own, whatever its size', () => {
   pool.giveBack(new BlockPool().take());
   pool.giveBack(pool.take().subarray(0, 10));
   expect(pool.spareBlocks).toBe(0);
+});
+
+it('takes each block once, however often it is given back', () => {
+  const pool = new BlockPool();
+  const first = pool.take();
+  pool.giveBack(first);
+  pool.giveBack(first);
+  expect(pool.spareBlocks).toBe(1);
+  const second = pool.take();
+  expect(second.buffer).toBe(first.buffer);
+  // Given back again by who had it before, while somebody else has it.
+  pool.giveBack(first);
+  expect(pool.spareBlocks).toBe(0);
+  pool.giveBack(second);
+  expect(pool.spareBlocks).toBe(1);
 });
 
 it.each([

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 /** Whether the memory is handed out for something else. */
-const isUsedAgain = () => outputBlocks.take() === block;
+const isUsedAgain = () => outputBlocks.take().buffer === block.buffer;
 const openChunk = () => new RetainedChunk(1, 'stdout', block);
 
 it('gives its memory back when its only holder lets go', () => {

@@ -39,7 +39,8 @@ export async function writeToRun(
 function decodeDelta(text: string): Buffer {
   const problem = checkBase64(text);
   if (problem !== undefined) throw invalidParams(`invalid deltaBase64: ${problem}`);
-  return Buffer.from(decodeBase64(text).buffer);
+  const { buffer, byteOffset, byteLength } = decodeBase64(text);
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Sets the size of a process's terminal. Throws an `RpcError`. */
