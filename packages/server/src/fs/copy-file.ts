@@ -1,6 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { callSystem, FileError } from './file-error.js';
+import { applyMode, SET_ID_BITS } from './file-mode.js';
 import { withOpenFile, writeAll } from './write-file.js';
 
 /** Most bytes that are copied at once: between blocks others have their turn in the thread pool. */
@@ -27,13 +28,13 @@ export function copyFile(source: Buffer, destination: Buffer): Promise<void> {
       throw new FileError('refused', 'fs/copy only supports regular files, directories, and symlinks');
     const mode = Number(stats.mode) & PERMISSION_BITS;
     // Not truncated by the open: it may be the source itself.
-    await withOpenFile(destination, DESTINATION_FLAGS, mode, async (to) => {
+    await withOpenFile(destination, DESTINATION_FLAGS, mode & ~SET_ID_BITS, async (to) => {
       const overwritten = await callSystem(to.stat({ bigint: true }));
       if (isSameFile(stats, overwritten)) return;
       if (overwritten.isFile()) await callSystem(to.truncate());
       await copyContent(from, to, Number(stats.size));
       // Writing takes away the bits that run a program as somebody else, so the mode comes last.
-      if (overwritten.isFile()) await callSystem(to.chmod(mode));
+      if (overwritten.isFile()) await applyMode(to, mode);
     });
   });
 }

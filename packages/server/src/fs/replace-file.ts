@@ -3,6 +3,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { access, type FileHandle, lstat, open, readlink, realpath, rename, unlink } from 'node:fs/promises';
 import { OsError } from '../os-error.js';
 import { callSystem, EISDIR, ELOOP, ENOENT, EPERM, FileError, unlessErrno } from './file-error.js';
+import { applyMode } from './file-mode.js';
 import { joinPath, parentPath } from './native-path.js';
 import { type LinkPolicy, withoutLinks } from './no-follow.js';
 import { NEW_FILE_MODE, withOpenFile, writeAll } from './write-file.js';
@@ -72,7 +73,7 @@ async function checkReplaceable(entry: Buffer, stats: BigIntStats): Promise<void
 async function adopt(file: FileHandle, replaced: BigIntStats): Promise<void> {
   // A new owner takes away the bits that run a program as somebody else, so the mode comes last.
   await unlessErrno(file.chown(Number(replaced.uid), Number(replaced.gid)), EPERM);
-  await callSystem(file.chmod(Number(replaced.mode) & PERMISSION_BITS));
+  await applyMode(file, Number(replaced.mode) & PERMISSION_BITS);
 }
 
 /** Makes the new name last. */

@@ -1,100 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { SandboxContext } from '@exec-server/protocol';
-import {
-  openWire,
-  type RunningServer,
-  requireProgram,
-  skipFor,
-  startServer,
-  type Wire,
-} from '@exec-server/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { skipFor } from '@exec-server/testing';
+import { expect, it } from 'vitest';
+import { describeAttempts } from '../support/confined-attempts.js';
 import { machineProgram } from '../support/machine-code.js';
-import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../support/sandbox.js';
-import { canBecomeNobody, SERVER_USERS } from '../support/server-users.js';
+import { pattern, READ_ROOT, rule, sandboxOf } from '../support/sandbox.js';
 
 const LEAK = 'of the server alone';
 
-/** What a program came to. */
-interface Outcome {
-  readonly exitCode: number;
-  readonly output: string;
-  readonly sandboxDenied: boolean;
-}
-
-describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
-  let server: RunningServer | undefined;
-  let wire: Wire;
-  let base: string;
-  let started = 0;
-  const inWorkspace = (name: string) => join(base, 'workspace', name);
-  const outside = (name: string) => join(base, 'outside', name);
-
-  beforeAll(async () => {
-    base = await mkdtemp(join(await realpath(tmpdir()), 'exec-server-escapes-'));
-    await chmod(base, 0o755);
-    if (user === 'nobody' && !canBecomeNobody(base)) return;
-    server = await startServer({ command, env: { ...process.env, EXEC_TEST_LEAK: LEAK } });
-    wire = await openWire(server.url);
-    await wire.request('initialize', { clientName: 'escapes' });
-    wire.send({ method: 'initialized' });
-  });
-
-  beforeEach(async (test) => {
-    requireSandbox(test);
-    requireProgram('perl', test);
-    if (server === undefined) skipFor(test, 'root, and files that everybody may read');
-    await rm(join(base, 'workspace'), { recursive: true, force: true });
-    for (const name of ['workspace', 'outside']) {
-      await mkdir(join(base, name), { recursive: true });
-      // The server may be another user.
-      await chmod(join(base, name), 0o777);
-    }
-    await writeFile(outside('file'), 'untouched');
-    await chmod(outside('file'), 0o666);
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await rm(base, { recursive: true, force: true });
-  });
-
-  /** The sandbox of most tests: everything can be read, the workspace written, nobody reached. */
-  const usual = (...more: Parameters<typeof sandboxOf>[0]): SandboxContext =>
-    sandboxOf([READ_ROOT, rule(join(base, 'workspace'), 'write'), ...more]);
-
-  async function attempt(argv: readonly string[], sandbox = usual(), changes: object = {}): Promise<Outcome> {
-    const processId = `attempt-${++started}`;
-    const answer = await wire.request('process/start', {
-      processId,
-      argv,
-      cwd: `file://${join(base, 'workspace')}`,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
-      tty: false,
-      sandbox,
-      ...changes,
-    });
-    expect(answer.result).toMatchObject({ sandboxType: 'linuxSeccomp' });
-    const isOf = (method: string) => (message: { method?: string; params?: Record<string, unknown> }) =>
-      message.method === method && message.params?.processId === processId;
-    const exited = await wire.next(isOf('process/exited'), `${processId} to exit`);
-    await wire.next(isOf('process/closed'), `${processId} to close`);
-    const chunks = wire.received
-      .filter(isOf('process/output'))
-      .map(({ params }) => Buffer.from(params?.chunk as string, 'base64'));
-    return {
-      exitCode: exited.params?.exitCode as number,
-      sandboxDenied: exited.params?.sandboxDenied as boolean,
-      output: Buffer.concat(chunks).toString(),
-    };
-  }
-
-  const shell = (script: string, sandbox?: SandboxContext, changes?: object) =>
-    attempt(['/bin/sh', '-c', script], sandbox, changes);
-  const perl = (script: string, sandbox?: SandboxContext, changes?: object) =>
-    attempt(['perl', '-e', script], sandbox, changes);
+describeAttempts({ EXEC_TEST_LEAK: LEAK }, (attempts) => {
+  const { user, inWorkspace, outside, usual, attempt, shell, perl } = attempts;
 
   it('writes where it may, so that what follows means something', async () => {
     expect(await shell('echo mine > file && cat file')).toEqual({
@@ -131,13 +45,13 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
 
   it('does not see other processes, nor their descriptors, nor can it signal them', async () => {
     const { output } = await shell(
-      `ls -d /proc/[0-9]*; ls -l /proc/${server!.pid}/fd /proc/1/fd; kill -0 ${server!.pid}; kill -9 -1; echo alive`,
+      `ls -d /proc/[0-9]*; ls -l /proc/${attempts.server.pid}/fd /proc/1/fd; kill -0 ${attempts.server.pid}; kill -9 -1; echo alive`,
     );
     const pids = [...output.matchAll(/^\/proc\/(\d+)$/gm)].map(([, pid]) => Number(pid));
     expect(Math.max(...pids)).toBeLessThan(10);
     expect(output).toMatch(/kill: No such process/);
     expect(output).not.toMatch(/socket:|\.sock|eventpoll/);
-    expect((await wire.request('environment/status', {})).result).toEqual({ status: 'ready' });
+    expect((await attempts.wire.request('environment/status', {})).result).toEqual({ status: 'ready' });
   });
 
   it('has nothing but its three descriptors', async () => {
@@ -165,6 +79,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
       chroot: '161, $s',
       fsopen: '430, $s, 0',
       move_mount: '429, 0, $s, 0, $s, 0',
+      open_tree_attr: '467, -100, $s, 1, 0, 0',
       setns: '308, 0, 0',
       'unshare(NEWUSER)': '272, 0x10000000',
       'unshare(NEWNS)': '272, 0x20000',
@@ -184,7 +99,9 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
     const { output } = await perl(script);
     expect(output.trim().split('\n')).toEqual(Object.keys(calls).map((name) => `${name} -1 ${EPERM}`));
     const ENOSYS = 38;
-    expect((await perl('syscall(435, 0, 0); print $!+0')).output).toBe(String(ENOSYS));
+    // clone3, openat2 and what is newer than the filter.
+    for (const call of [435, 437, 472])
+      expect((await perl(`syscall(${call}, 0, 0); print $!+0`)).output).toBe(String(ENOSYS));
   });
 
   it('cannot mount, nor make user namespaces, with the usual tools', async () => {
@@ -218,14 +135,14 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
     const address = `use Socket; my $a = pack_sockaddr_un("${name}"); socket(S, AF_UNIX, SOCK_STREAM, 0) or die;`;
     const listen = `${address} $| = 1; bind(S, $a) && listen(S, 9) or die; print "ready"; sleep 100`;
     const processId = `abstract-${user}`;
-    await wire.request('process/start', {
+    await attempts.wire.request('process/start', {
       processId,
       argv: ['perl', '-e', listen],
       cwd: 'file:///',
       env: { PATH: '/usr/bin:/bin' },
       tty: false,
     });
-    await wire.next(
+    await attempts.wire.next(
       ({ method, params }) => method === 'process/output' && params?.processId === processId,
       'the listener',
     );
@@ -253,7 +170,7 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
       const metadata = await attempt(['bash', '-c', 'exec 3<>/dev/tcp/169.254.169.254/80 && echo reached']);
       expect(metadata.output).not.toContain('reached');
     } finally {
-      await wire.request('process/terminate', { processId });
+      await attempts.wire.request('process/terminate', { processId });
     }
   });
 
@@ -335,9 +252,9 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
   });
 
   it('cannot prepare a link for the next sandbox to open or to close', async () => {
-    await shell(`ln -s '${join(base, 'outside')}' door`);
+    await shell(`ln -s '${outside()}' door`);
     for (const access of ['write', 'read', 'deny'] as const) {
-      const { error } = await wire.request('process/start', {
+      const { error } = await attempts.wire.request('process/start', {
         processId: `link-${access}-${user}`,
         argv: ['/bin/true'],
         cwd: 'file:///',
@@ -352,5 +269,3 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
     }
   });
 });
-
-/** Whether a server can be run here as a user without rights, who reaches what it is made of and the given directory. */

@@ -13,7 +13,15 @@ import {
   whenAtLeast,
   whenEqual,
 } from './bpf.js';
-import { FORBIDDEN_CALLS, JUDGED_CALLS, type JudgedCall } from './system-calls.js';
+import {
+  FORBIDDEN_CALLS,
+  JUDGED_CALLS,
+  type JudgedCall,
+  MODE_CALLS,
+  NEWEST_CALL,
+  NODE_CALLS,
+  OLD_OPEN_CALL,
+} from './system-calls.js';
 
 /** Which sockets may be made: any, those of a network of one machine, or only such as have nothing to do with networks. */
 export type AllowedSockets = 'any' | 'inet' | 'unix';
@@ -39,6 +47,14 @@ const NEW_TIME_NAMESPACE = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
+/** S_ISUID and S_ISGID. */
+const SET_ID_BITS = 0o6000;
+/** The bit that S_IFCHR and S_IFBLK share, and nothing else that can be made. */
+const DEVICE_BIT = 0o20000;
+/** O_CREAT and the part of O_TMPFILE that is no O_DIRECTORY. Without either the mode means nothing, and may be anything. */
+const CREATING_FLAGS = 0o100 | 0o20000000;
+const RENAME_WHITEOUT = 4;
+
 const FAMILIES: Readonly<Record<Exclude<AllowedSockets, 'any'>, readonly number[]>> = {
   // AF_UNIX; AF_INET and AF_INET6.
   unix: [1],
@@ -60,9 +76,12 @@ export function buildSeccompFilter(architecture: Architecture, sockets: AllowedS
     ...unlessEqual(name, [finish(KILL_PROCESS)]),
     load(CALL_NUMBER),
     ...(otherCallsFrom === undefined ? [] : whenAtLeast(otherCallsFrom, [finish(KILL_PROCESS)])),
+    // Programs take them for calls of a newer kernel than this one.
+    ...whenAtLeast(NEWEST_CALL + 1, [finish(FAIL | ENOSYS)]),
     ...FORBIDDEN_CALLS[architecture].flatMap((call) => whenEqual(call, [refuse])),
-    // Its flags are in memory, where a filter cannot look; programs take the older call when this one is not there.
+    // Their flags are in memory, where a filter cannot look; programs take the older call when the newer is not there.
     ...whenEqual(number('clone3'), [finish(FAIL | ENOSYS)]),
+    ...whenEqual(number('openat2'), [finish(FAIL | ENOSYS)]),
     ...judgeArgument(number('clone'), 0, whenAnyBit(NEW_NAMESPACES, [refuse])),
     ...judgeArgument(number('unshare'), 0, whenAnyBit(NEW_NAMESPACES | NEW_TIME_NAMESPACE, [refuse])),
     // They put words into the mouth of whoever types at the terminal.
@@ -72,8 +91,30 @@ export function buildSeccompFilter(architecture: Architecture, sockets: AllowedS
     ]),
     ...judgeArgument(number('socket'), 0, judgeSocket),
     ...judgeArgument(number('socketpair'), 0, judgeSocket),
+    ...judgeModes(architecture, refuse),
     finish(ALLOW),
   ]);
+}
+
+/**
+ * What runs as its owner, or is a device, keeps its power outside of the sandbox. That the sandbox has no privileges keeps
+ * nobody from giving such a mode to files of his own.
+ */
+function judgeModes(architecture: Architecture, refuse: Instruction): Instruction[] {
+  const { openat, renameat2 } = JUDGED_CALLS;
+  const judgeBits = whenAnyBit(SET_ID_BITS, [refuse]);
+  const judgeOpen = (call: number, flags: number) =>
+    judgeArgument(call, flags, whenAnyBit(CREATING_FLAGS, [load(argument(flags + 1)), ...judgeBits]));
+  return [
+    ...judgeOpen(openat[architecture], 2),
+    ...(architecture === 'x64' ? judgeOpen(OLD_OPEN_CALL, 1) : []),
+    ...MODE_CALLS[architecture].flatMap(({ call, mode }) => judgeArgument(call, mode, judgeBits)),
+    ...NODE_CALLS[architecture].flatMap(({ call, mode }) =>
+      judgeArgument(call, mode, whenAnyBit(SET_ID_BITS | DEVICE_BIT, [refuse])),
+    ),
+    // It leaves a device behind, if one without use.
+    ...judgeArgument(renameat2[architecture], 4, whenAnyBit(RENAME_WHITEOUT, [refuse])),
+  ];
 }
 
 /** Steps for one call that look at the low half of an argument; whoever passes them passes. */

@@ -22,7 +22,7 @@ function judge(filter: Buffer, { number, processor, args = [] }: Call): number {
   seen.writeUInt32LE(number, 0);
   seen.writeUInt32LE(processor, 4);
   args.forEach((argument, index) => {
-    seen.writeBigUInt64LE(BigInt(argument), 16 + index * 8);
+    seen.writeBigUInt64LE(BigInt.asUintN(64, BigInt(argument)), 16 + index * 8);
   });
   let word = 0;
   for (let at = 0; ; at += 8) {
@@ -77,12 +77,41 @@ it.each<[string, Architecture, number[], number]>([
   ['ioctl TIOCSTI', 'x64', [16, 0, 0x5412], EPERM],
   ['ioctl TIOCSTI with more bits, which the kernel ignores', 'x64', [16, 0, 0x1_0000_5412], EPERM],
   ['read by a number of x32', 'x64', [0x40000000], KILL],
-  ['a number that is not there', 'x64', [0x3fffffff], ALLOW],
+  ['open_tree_attr', 'x64', [467], EPERM],
+  ['the newest call that is known', 'x64', [471], ALLOW],
+  ['the next one', 'x64', [472], ENOSYS],
+  ['ptrace by its number of x32 without the mark', 'x64', [521], ENOSYS],
+  ['the last number without the mark', 'x64', [0x3fffffff], ENOSYS],
+  ['openat2', 'x64', [437], ENOSYS],
+  ['open of what is there, with any mode', 'x64', [2, 0, 0o2, 0o7777], ALLOW],
+  ['open of something new', 'x64', [2, 0, 0o102, 0o1777], ALLOW],
+  ['open of something new with S_ISUID', 'x64', [2, 0, 0o102, 0o4755], EPERM],
+  ['open of something nameless with S_ISGID', 'x64', [2, 0, 0o20200002, 0o2755], EPERM],
+  ['openat of something new with S_ISUID', 'x64', [257, -100, 0, 0o102, 0o4755], EPERM],
+  ['chmod of a whole st_mode', 'x64', [90, 0, 0o120777], ALLOW],
+  ['mkdir with any mode', 'x64', [83, 0, 0o7777], ALLOW],
+  ['mknod of a pipe', 'x64', [133, 0, 0o10666], ALLOW],
+  ['mknod of a socket', 'x64', [133, 0, 0o140666], ALLOW],
+  ['mknod of a disk', 'x64', [133, 0, 0o60666], EPERM],
+  ['rename', 'x64', [316, -100, 0, -100, 0, 1], ALLOW],
+  ['rename that leaves a whiteout', 'x64', [316, -100, 0, -100, 0, 5], EPERM],
   ['read', 'arm64', [63], ALLOW],
   ['ptrace', 'arm64', [117], EPERM],
   ['clone with a network namespace', 'arm64', [220, 0x40000011], EPERM],
   ['unshare of mounts', 'arm64', [97, 0x20000], EPERM],
   ['ioctl TIOCSTI', 'arm64', [29, 0, 0x5412], EPERM],
+  ['open_tree_attr', 'arm64', [467], EPERM],
+  ['the newest call that is known', 'arm64', [471], ALLOW],
+  ['the next one', 'arm64', [472], ENOSYS],
+  ['a call of number -1', 'arm64', [0xffffffff], ENOSYS],
+  ['io_destroy, which has the number of open elsewhere', 'arm64', [2, 0, 0o102, 0o4755], ALLOW],
+  ['openat of something new with S_ISUID', 'arm64', [56, -100, 0, 0o102, 0o4755], EPERM],
+  ['openat of what is there, with any mode', 'arm64', [56, -100, 0, 0o2, 0o4755], ALLOW],
+  ['fchmod with S_ISGID', 'arm64', [52, 0, 0o2755], EPERM],
+  ['fchmodat with S_ISUID', 'arm64', [53, -100, 0, 0o4755], EPERM],
+  ['fchmodat2 with S_ISUID', 'arm64', [452, -100, 0, 0o4755], EPERM],
+  ['mknodat of a terminal', 'arm64', [33, -100, 0, 0o20666], EPERM],
+  ['rename that leaves a whiteout', 'arm64', [276, -100, 0, -100, 0, 4], EPERM],
 ])('%s on %s', (_name, architecture, [number = 0, ...args], verdict) => {
   expect(judgeOn(architecture)(number, ...args)).toBe(verdict);
 });

@@ -1,5 +1,6 @@
-import type { FsGetMetadataParams } from '@exec-server/protocol';
+import { type FsGetMetadataParams, type FsSetModeParams, invalidRequest } from '@exec-server/protocol';
 import { discoverInstalled, type InstalledPlaces } from '../../../capabilities/discover-installed.js';
+import { SET_ID_BITS } from '../../../fs/file-mode.js';
 import { FileMethod } from '../../../sandbox/files/frames.js';
 import type { ContentContext } from '../../file-content.js';
 import { describeRoot } from '../describe-root.js';
@@ -31,7 +32,7 @@ export const HELPER_METHODS = {
   'fs/readLink': readLink,
   'fs/remove': removePath,
   'fs/rename': renamePath,
-  'fs/setMode': setMode,
+  'fs/setMode': setHarmlessMode,
   'fs/symlink': createSymlink,
   'fs/walk': walkTree,
   'fs/writeFile': writeFile,
@@ -45,6 +46,16 @@ export const HELPER_METHODS = {
 } as const;
 
 export type HelperMethod = keyof typeof HELPER_METHODS;
+
+/** The filter of the sandbox refuses the same, without a reason. */
+function setHarmlessMode(params: FsSetModeParams) {
+  if ((params.mode & SET_ID_BITS) !== 0)
+    throw invalidRequest(
+      `mode 0${params.mode.toString(8)} has a set-user-ID or set-group-ID bit, which cannot be set in a sandbox; ` +
+        `set mode 0${(params.mode & ~SET_ID_BITS).toString(8)}, or set it without a sandbox`,
+    );
+  return setMode(params);
+}
 
 /** Whether a method of the wire is one that helpers answer as it is. */
 export function isHelperMethod(name: string): name is HelperMethod {
