@@ -12,10 +12,19 @@ import { type AccessRequest, explainDenial } from '../decision.js';
 import type { Access, Gatekeeper } from '../gatekeeper.js';
 import { joinSockets, TUNNEL_IDLE_MS } from '../join-sockets.js';
 import { clientOf, MAX_CONNECTIONS } from '../proxy-limits.js';
-import { spellHost, type Upstream } from '../upstream.js';
+import type { Upstream } from '../upstream.js';
 import { answerConnect, answerDenied, answerText } from './answers.js';
-import { type HttpTarget, parseAuthority, readHttpTarget, TargetError } from './authority.js';
-import { forwardedHeaders } from './forwarded-headers.js';
+import {
+  type Authority,
+  absoluteForm,
+  type HttpTarget,
+  parseAuthority,
+  readHttpTarget,
+  spellHostHeader,
+} from './authority.js';
+import { BadRequestError } from './bad-request.js';
+import { forwardedRequestHeaders, forwardedResponseHeaders } from './forwarded-headers.js';
+import { type Framing, readRequestHead, spellFraming } from './request-head.js';
 
 /** Bytes of a request head. */
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -37,12 +46,16 @@ export interface HttpProxyOptions {
 export function createHttpProxy(options: HttpProxyOptions): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEAD_BYTES,
+    // Not even where the whole process is told to be lenient.
+    insecureHTTPParser: false,
     headersTimeout: HEAD_TIMEOUT_MS,
     // An upload takes as long as it takes.
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.maxConnections = MAX_CONNECTIONS;
+  // Beyond some number headers would be left out in silence, the length of a body among them; their bytes are limited.
+  server.maxHeadersCount = 0;
   // One for each of its requests listens for its end.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   let underWay = 0;
@@ -87,11 +100,18 @@ async function forwardRequest(
     answerText(response, 501, 'unix sockets unsupported');
     return;
   }
+  // What comes behind a wish for another protocol is not read as requests.
+  if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
   let target: HttpTarget;
+  let framing: Framing;
   try {
-    target = readHttpTarget(request.url ?? '', request.headers.host);
+    const head = readRequestHead(request);
+    framing = head.framing;
+    target = readHttpTarget(common.method, request.url ?? '', head.named);
   } catch (error) {
-    if (!(error instanceof TargetError)) throw error;
+    if (!(error instanceof BadRequestError)) throw error;
+    // Where it ends is not sure, either.
+    response.setHeader('connection', 'close');
     answerText(response, 400, error.message);
     return;
   }
@@ -102,8 +122,13 @@ async function forwardRequest(
     return;
   }
   try {
-    const origin = await exchange(upstream, { request, response, wanted, path: target.path, access, signal });
-    response.writeHead(origin.statusCode ?? 502, origin.statusMessage ?? '', forwardedHeaders(origin));
+    const parts = { request, response, wanted, path: target.path, framing, access, signal };
+    const origin = await exchange(upstream, parts);
+    response.writeHead(
+      origin.statusCode ?? 502,
+      origin.statusMessage ?? '',
+      forwardedResponseHeaders(origin),
+    );
     // The rest of a request that was answered early would be taken for the next one.
     pipeline(origin, response, () => request.complete || request.socket.destroySoon());
   } catch {
@@ -117,13 +142,14 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly wanted: AccessRequest;
   readonly path: string;
+  readonly framing: Framing;
   readonly access: Extract<Access, { allowed: true }>;
   readonly signal: AbortSignal;
 }
 
 /** Sends a request on, on a connection of its own, and resolves with the head of the answer. */
 async function exchange(upstream: Upstream, parts: Exchange): Promise<IncomingMessage> {
-  const { request, response, wanted, access, signal } = parts;
+  const { request, response, wanted, path, framing, access, signal } = parts;
   const proxy = upstream.proxyFor(wanted);
   const credentials = proxy && basicCredentials(proxy);
   const socket = await (proxy === undefined
@@ -133,23 +159,31 @@ async function exchange(upstream: Upstream, parts: Exchange): Promise<IncomingMe
   // The program may have gone while the connection was made.
   if (request.socket.destroyed) socket.destroy();
   socket.setTimeout(TUNNEL_IDLE_MS, () => socket.destroy());
-  const encoding = request.headers['transfer-encoding'];
   const onward = requestHttp({
     method: request.method,
-    path: proxy === undefined ? parts.path : `http://${spellHost(wanted.host)}:${wanted.port}${parts.path}`,
+    path: proxy === undefined ? path : absoluteForm(wanted, path),
     createConnection: () => socket,
     setHost: false,
+    insecureHTTPParser: false,
     headers: [
-      ...forwardedHeaders(request),
-      ...(encoding === undefined ? [] : ['Transfer-Encoding', encoding]),
+      'Host',
+      spellHostHeader(wanted),
+      ...forwardedRequestHeaders(request),
+      ...spellFraming(wanted.method ?? '', framing),
+      'Connection',
+      'close',
       ...(credentials === undefined ? [] : ['Proxy-Authorization', credentials]),
     ],
   });
   return new Promise((resolve, reject) => {
-    onward.on('response', resolve);
+    onward.on('response', (origin) => {
+      if (/^(chunked)?$/i.test(origin.headers['transfer-encoding'] ?? '')) resolve(origin);
+      else onward.destroy(new Error('the answer has an encoding that would be lost on the way'));
+    });
     onward.on('error', reject);
     onward.on('close', () => reject(new Error('the connection ended without an answer')));
-    request.pipe(onward);
+    if (framing === 'none') onward.end();
+    else request.pipe(onward);
   });
 }
 
@@ -161,9 +195,12 @@ async function openTunnel(
 ): Promise<void> {
   // From here on the socket is ours, its errors included.
   socket.on('error', () => socket.destroy());
-  const authority = parseAuthority(request.url ?? '');
-  if (authority === undefined) {
-    answerConnect(socket, '400 Bad Request', 'invalid host');
+  let authority: Authority;
+  try {
+    authority = readTunnelTarget(request);
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    answerConnect(socket, '400 Bad Request', error.message);
     return;
   }
   const wanted: AccessRequest = {
@@ -192,4 +229,13 @@ async function openTunnel(
   socket.write('HTTP/1.1 200 OK\r\n\r\n');
   if (head.length > 0) remote.write(head);
   joinSockets(socket, remote);
+}
+
+/** Where a CONNECT wants to go. Throws {@link BadRequestError}. */
+function readTunnelTarget(request: IncomingMessage): Authority {
+  // What follows is the tunnel's, and no body that somebody else might see in it.
+  if (readRequestHead(request).framing !== 'none') throw new BadRequestError('a CONNECT has no body');
+  const authority = parseAuthority(request.url ?? '');
+  if (authority === undefined) throw new BadRequestError('invalid host');
+  return authority;
 }

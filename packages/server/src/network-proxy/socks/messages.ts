@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { type Authority, parseAuthority } from '../http/authority.js';
+import { type Authority, parseHost } from '../http/authority.js';
 import { spellHost } from '../upstream.js';
 
 export const SOCKS_VERSION = 5;
@@ -40,9 +40,8 @@ export function decodeAddress(
   const rest = addressBytes(type, bytes[0] ?? 0);
   if (rest === undefined || bytes.length < rest + 1) return undefined;
   const end = rest + 1;
-  const host = spellAddress(type, bytes.subarray(type === DOMAIN ? 1 : 0, end - 2));
-  const authority = parseAuthority(`${host}:${bytes.readUInt16BE(end - 2)}`);
-  return authority && { authority, end };
+  const host = parseHost(spellAddress(type, bytes.subarray(type === DOMAIN ? 1 : 0, end - 2)));
+  return host === undefined ? undefined : { authority: { host, port: bytes.readUInt16BE(end - 2) }, end };
 }
 
 function spellAddress(type: number, bytes: Buffer): string {

@@ -49,7 +49,8 @@ async function serve(options: SocksProxyOptions, socket: Socket): Promise<void> 
     if (!(await agreeOnMethod(socket))) return;
     const { command, authority } = await readCommand(socket);
     clearTimeout(timer);
-    if (authority === undefined) sayLast(socket, encodeReply(Reply.addressTypeNotSupported));
+    if (authority === undefined || (command === CONNECT && authority.port === 0))
+      sayLast(socket, encodeReply(Reply.addressTypeNotSupported));
     else if (command === CONNECT) await connectTo(options, socket, authority);
     else if (command === UDP_ASSOCIATE && options.udp !== undefined)
       options.udp.associate(socket, authority.port);

@@ -52,6 +52,15 @@ describe('requests', () => {
     expect(origin.requests[0]).toMatch(expected);
   });
 
+  it('are answered with 502 where the answer has an encoding that would be lost', async () => {
+    const origin = await startOrigin((_, socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
+    );
+    const { ports } = await openProxy(LOCAL);
+    const host = `Host: 127.0.0.1:${origin.port}\r\n`;
+    expect(await talk(ports.http, get(origin.url('/'), host))).toMatch(/^HTTP\/1\.1 502 /);
+  });
+
   it('follow each other on one connection, each decided for itself', async () => {
     const origin = await startOrigin((_, socket) => respond(socket, 'ok'));
     const { ports, decisions } = await openProxy(LOCAL);

@@ -29,6 +29,23 @@ describe('addresses', () => {
   });
 
   it.each([
+    ['a port in it', 'a.com:80'],
+    ['a path', 'a.com/'],
+    ['a NUL', 'denied.example\0.allowed.example'],
+    ['a line', 'a.com\r\nHost: b'],
+    ['a percent sign', 'a%2ecom'],
+    ['a user', 'u@a.com'],
+    ['a list', 'a.com,b.com'],
+    ['an empty label', 'a..com'],
+    ['bytes beyond ASCII', 'b\xfccher.example'],
+    ['a zone', 'fe80::1%lo'],
+    ['half a bracket', '[::1'],
+  ])('with a name that has %s are nothing', (_name, name) => {
+    const bytes = Buffer.concat([Buffer.of(name.length), Buffer.from(name, 'latin1'), Buffer.of(0, 80)]);
+    expect(decodeAddress(3, bytes)).toBeUndefined();
+  });
+
+  it.each([
     ['10.1.2.3', 0x0102],
     ['::1', 80],
     ['2001:db8:0:1::2', 65535],

@@ -55,6 +55,8 @@ describe('connections', () => {
     ['a local one', {}, '127.0.0.1', 443, 2],
     ['nobody there', LOCAL, '127.0.0.1', 1, 5],
     ['what is no host', LOCAL, 'a b', 1, 8],
+    ['two hosts', { domains: { '*.a.com': 'allow' } }, 'a.com,b.a.com', 1, 8],
+    ['port 0', LOCAL, '127.0.0.1', 0, 8],
     ['limited, any port', { ...LOCAL, mode: 'limited' }, '127.0.0.1', 80, 2],
     ['limited, HTTPS', { ...LOCAL, mode: 'limited' }, '127.0.0.1', 443, 2],
   ] as const)('are refused: %s', async (_name, config, host, port, reply) => {
