@@ -172,6 +172,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'network-proxy/ask-client',
     'beyond the limit are denied',
   ),
+  'network-proxy/http/authority.ts MAX_HOST_NAME_LENGTH': server(
+    'network-proxy/http/authority',
+    'a name of %i characters: %s',
+  ),
   'network-proxy/http/http-proxy.ts MAX_HEAD_BYTES': server(
     'network-proxy/http/http-proxy',
     'with a head of some %i bytes',
