@@ -9,6 +9,7 @@ export const TEST_PROGRAMS = new Map([
   ['curl', 'curl'],
   ['flock', 'util-linux'],
   ['git', 'git'],
+  ['musl-gcc', 'musl-tools'],
   ['perl', 'perl'],
   ['python3', 'python3'],
   ['tmux', 'tmux'],

@@ -60,11 +60,13 @@ const list = fc.oneof(
   fc.tuple(number, short),
 );
 
+type Words = readonly string[];
+
 const step = (name: string, ...words: fc.Arbitrary<string>[]) =>
-  fc.tuple(...words).map((values): string[] => [name, ...values]);
+  fc.tuple(...words).map((values): Words => [name, ...values]);
 
 /** Steps as they are meant, with arguments that may be wrong. */
-const anyStep: fc.Arbitrary<string[]> = fc.oneof(
+const anyStep: fc.Arbitrary<Words> = fc.oneof(
   fc.constant(['namespaces', '3', 'user', 'mount', 'pid']),
   fc.constant(['namespaces', '5', 'user', 'mount', 'pid', 'ipc', 'net']),
   list.map((words) => ['namespaces', ...words]),
@@ -121,7 +123,7 @@ const START = [
   String(CAGED_USER),
 ];
 const ROOT = ['root', 'empty', '755', 'bind', '/usr', '/usr', '-', 'proc', '/proc', '-'];
-const start = fc.constantFrom(
+const start = fc.constantFrom<Words[]>(
   [],
   START,
   [...START, ...ROOT],

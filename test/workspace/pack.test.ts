@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -83,6 +83,12 @@ test('a program with the packages runs commands, in this process and over the in
      console.log(JSON.stringify(lines));`,
   );
   expect(told).toEqual(['hello\n', 'hello\n']);
+});
+
+test('the programs of the sandbox come along, and can be executed', async () => {
+  const sandbox = join(directory, 'node_modules/@exec-server/server/sandbox');
+  for (const name of ['sandbox-x64', 'sandbox-arm64'])
+    expect((await stat(join(sandbox, name))).mode & 0o777).toBe(0o755);
 });
 
 test.each(['nodenext', 'bundler'])('types are found by %s', async (resolution) => {

@@ -66,7 +66,7 @@ static const struct {
     {"symlink", BUILDING, step_symlink},
     {"attributes", BUILDING, step_attributes},
     {"pivot", BUILDING, step_pivot},
-    {"capabilities", PIVOTED, step_capabilities},
+    {"capabilities", OUTSIDE | PIVOTED, step_capabilities},
     {"no-new-privileges", ANY_END, step_no_new_privileges},
     {"init", INSIDE, step_init},
     {"entered", ANY_END, step_entered},

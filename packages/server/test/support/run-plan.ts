@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { SkippableTest } from '@exec-server/testing';
-import { NOBODY, skipVisibly } from './cgroups.js';
+import { type SkippableTest, skipFor } from '@exec-server/testing';
+import { NOBODY } from './cgroups.js';
 
 const PROGRAM = fileURLToPath(new URL(`../../sandbox/sandbox-${process.arch}`, import.meta.url));
 
@@ -47,7 +47,7 @@ function programForAll(): string {
 /** Skips a test where the program cannot run. */
 export function requireSandboxProgram(test: SkippableTest): void {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch))
-    skipVisibly(test, 'Linux on x64 or arm64');
+    skipFor(test, 'Linux on x64 or arm64');
 }
 
 /** Runs the sandbox program with a plan of words, as a user without rights unless `user` says otherwise. */
@@ -74,14 +74,16 @@ export async function runPlan(
     },
   );
   const closed = once(child, 'close');
-  const plan = child.stdio[PLAN_FD] as Writable;
+  // There are more of them than the types know.
+  const pipes: readonly unknown[] = child.stdio;
+  const plan = pipes[PLAN_FD] as Writable;
   plan.on('error', () => {});
   plan.end(options.raw ?? encodeWords(words));
   const [status, output, complaints, extra] = await Promise.all([
-    buffer(child.stdio[STATUS_FD] as Readable),
+    buffer(pipes[STATUS_FD] as Readable),
     text(child.stdout!),
     text(child.stderr!),
-    text(child.stdio[3] as Readable),
+    text(pipes[3] as Readable),
   ]);
   const [exitCode, signal] = (await closed) as [number | null, NodeJS.Signals | null];
   return {

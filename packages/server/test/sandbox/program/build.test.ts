@@ -4,10 +4,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { SkippableTest } from '@exec-server/testing';
+import { requireProgram, type SkippableTest, skipFor } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM_DIGESTS } from '../../../src/sandbox/program/digests.js';
-import { skipVisibly } from '../../support/cgroups.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 const run = promisify(execFile);
@@ -42,7 +41,7 @@ async function listSources(): Promise<string[]> {
 }
 
 function requireCompiler(test: SkippableTest, compiler = 'gcc'): void {
-  if (spawnSync(compiler, ['--version']).status !== 0) skipVisibly(test, compiler);
+  if (spawnSync(compiler, ['--version']).status !== 0) skipFor(test, compiler);
 }
 
 it('the programs that are here were built from the sources that are here', async () => {
@@ -65,20 +64,20 @@ describe.each(['x64', 'arm64'])('for %s', (processor) => {
   it('the same compiler builds the same program, from another directory', {
     timeout: COMPILE_TIMEOUT_MS,
   }, async (test) => {
-    const machine = processor === 'x64' ? 'x86_64' : 'aarch64';
-    requireCompiler(test, `${machine}-linux-gnu-gcc`);
+    if (processor === process.arch) requireProgram('musl-gcc', test);
+    requireCompiler(test, `${processor === 'x64' ? 'x86_64' : 'aarch64'}-linux-gnu-gcc`);
     const target = await makeTempDirectory();
     await run('cp', ['-r', SOURCES, join(target, 'copy')]);
     try {
       await run(join(target, 'copy/build.sh'), [target, processor], { cwd: '/' });
     } catch (error) {
-      if (String(error).includes('No such file')) skipVisibly(test, `musl-dev for ${processor}`);
+      if (String(error).includes('No such file')) skipFor(test, `musl-dev for ${processor}`);
       throw error;
     }
     const [known, built] = [await readSums(SOURCES), await readSums(target)];
     const name = `sandbox-${processor}`;
     if (built.tools.get(name) !== known.tools.get(name))
-      skipVisibly(test, `${known.tools.get(name)}, not ${built.tools.get(name)}`);
+      skipFor(test, `${known.tools.get(name)}, not ${built.tools.get(name)}`);
     expect(built.digests.get(name)).toBe(known.digests.get(name));
   });
 });

@@ -61,9 +61,7 @@ beforeEach((test) => requireSandboxProgram(test));
 
 /** Pairs of what was done before and a step that must not follow it. */
 const misplaced = [
-  ...[...NAMESPACED_STEPS, ...BUILDING_STEPS, ['capabilities'], ['init']].map(
-    (step) => ['outside', [], step] as const,
-  ),
+  ...[...NAMESPACED_STEPS, ...BUILDING_STEPS, ['init']].map((step) => ['outside', [], step] as const),
   ...[...OUTSIDE_STEPS, ...BUILDING_STEPS, ['capabilities'], ['init'], ...END_STEPS].map(
     (step) => ['in namespaces', NAMESPACES, step] as const,
   ),

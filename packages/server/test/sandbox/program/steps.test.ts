@@ -38,7 +38,10 @@ describe('the last step', () => {
     const script =
       'echo "$0|$*|$(pwd)"; env; ls /proc/self/fd; cut -d" " -f1,6 /proc/$$/stat; echo three >&3';
     const { output, extra, status, exitCode } = await runPlan([
-      ...['entered', 'session', 'chdir', '/usr'],
+      'entered',
+      'session',
+      'chdir',
+      '/usr',
       ...shell(script, 'zero', 'a b', '', 'ü'),
     ]);
     const [words, ...lines] = output.trim().split('\n');
@@ -115,16 +118,16 @@ describe.each([
     for (const name of ['secret', 'passable/open', 'protected']) await mkdir(at(name), { recursive: true });
     for (const name of ['key', 'passable/open/file', 'protected/file']) await writeFile(at(name), name);
     const view = [
-      ...['root', 'empty', '755'],
-      ...['/usr', '/etc'].flatMap((path) => ['bind', path, path, READ_ONLY]),
-      ...['bin', 'lib', 'lib64'].flatMap((name) => ['symlink', `usr/${name}`, `/${name}`]),
-      ...['bind', base, base, NO_DEVICES],
-      ...['bind', at('protected'), at('protected'), READ_ONLY],
-      ...['hide-file', at('key'), 'hide-directory', at('secret')],
-      ...['tmpfs', at('passable'), '111', 'bind', at('passable/open'), at('passable/open'), READ_ONLY],
-      ...['directory', '/made', '700', 'directory', '/proc', '555'],
-      ...['attributes', at('passable'), 'read-only', 'attributes', '/', 'read-only'],
-    ];
+      ['root', 'empty', '755'],
+      ...['/usr', '/etc'].map((path) => ['bind', path, path, READ_ONLY]),
+      ...['bin', 'lib', 'lib64'].map((name) => ['symlink', `usr/${name}`, `/${name}`]),
+      ['bind', base, base, NO_DEVICES],
+      ['bind', at('protected'), at('protected'), READ_ONLY],
+      ['hide-file', at('key'), 'hide-directory', at('secret')],
+      ['tmpfs', at('passable'), '111', 'bind', at('passable/open'), at('passable/open'), READ_ONLY],
+      ['directory', '/made', '700', 'directory', '/proc', '555'],
+      ['attributes', at('passable'), 'read-only', 'attributes', '/', 'read-only'],
+    ].flat();
     const script = [
       `cd '${base}'; umask; ls / ; cat passable/open/file protected/file; echo`,
       'echo new > new && echo wrote; for f in key secret/x passable/x protected/x /x; do (echo broken > $f) 2>/dev/null && echo broken; done',
