@@ -29,8 +29,12 @@ export default defineConfig({
       './test/setup/watch-logs.ts',
     ],
     reporters: ['default', './test/setup/list-skipped.ts'],
-    // Newer versions of Node share more memory among small buffers; what depends on how much shows on every version.
-    setupFiles: ['./test/setup/large-buffer-pool.ts'],
+    setupFiles: [
+      // Newer versions of Node share more memory among small buffers; what depends on how much shows on every version.
+      './test/setup/large-buffer-pool.ts',
+      // Tests are about the version of Node that runs them.
+      './test/setup/node-first.ts',
+    ],
     pool: 'forks',
     // Most tests wait for processes; one core kept free, the default, would be half of a machine with two.
     maxWorkers: '100%',

@@ -9,7 +9,7 @@ import { CollectionLoad } from './collection-load.js';
 
 /** Versions of Node whose V8 has the flag; one that has not would complain on stderr. */
 const MIN_NODE_MAJOR = 20;
-const MAX_NODE_MAJOR = 24;
+const MAX_NODE_MAJOR = 26;
 
 /** V8 reads the factor whenever it lets the young generation grow, so that it can change while the program runs. */
 export const HOLD_FLAG = '--semi-space-growth-factor=1';

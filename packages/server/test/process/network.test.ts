@@ -237,7 +237,7 @@ describe('a process in a sandbox', () => {
   it('may talk to itself, and keeps its exit code', async () => {
     const wire = await openSession(openServer());
     // Without HTTP: newer versions of Node would ask the proxy for it.
-    const script = `node -e "
+    const script = `${process.execPath} -e "
       const { connect, createServer } = require('node:net');
       const server = createServer((socket) => socket.end('self\\n')).listen(0, '127.0.0.1', () => {
         connect(server.address().port, '127.0.0.1', () => {
@@ -259,7 +259,7 @@ describe('a process in a sandbox', () => {
 
   it('with restricted network and no proxy makes no sockets at all', async () => {
     const wire = await openSession(openServer());
-    const script = `node -e "require('node:net').createServer().on('error', (e) => console.log(e.code)).listen(0, '127.0.0.1')"`;
+    const script = `${process.execPath} -e "require('node:net').createServer().on('error', (e) => console.log(e.code)).listen(0, '127.0.0.1')"`;
     expect(await run(wire, script, { env: { PATH: process.env.PATH }, ...RESTRICTED })).toBe('EPERM\n');
   });
 });

@@ -17,10 +17,16 @@ export const SERVER_USERS = {
   ],
 } as const;
 
-/** Whether the server can run as {@link SERVER_USERS} has it for nobody: only root can, and not in a private checkout. */
+/**
+ * Whether the server can run as {@link SERVER_USERS} has it for nobody: only root can, and not where the checkout or Node
+ * is in a private directory.
+ */
 export function canBecomeNobody(directory: string): boolean {
   if (process.getuid?.() !== 0) return false;
   const [program, ...args] = SERVER_USERS.nobody;
-  const { status } = spawnSync(program, [...args, '--version'], { cwd: directory, stdio: 'ignore' });
+  const options = args.slice(0, -2);
+  // A shell between them: `setpriv` itself still finds with the rights of root what it runs.
+  const command = ['/bin/sh', '-c', '"$0" "$1" --version', ...args.slice(-2)];
+  const { status } = spawnSync(program, [...options, ...command], { cwd: directory, stdio: 'ignore' });
   return status === 0;
 }
