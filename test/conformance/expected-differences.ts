@@ -31,6 +31,7 @@ export const ADDED_CAPABILITIES = {
     httpCancel: true,
     binaryOutput: true,
     netWaitForPort: true,
+    promptStatus: true,
     processAttach: true,
     processCloseStdin: true,
     processGracefulTerminate: true,

@@ -2,6 +2,7 @@ import { checkOptions } from './check-options.js';
 import { createDialerOn, type PlatformDialers } from './dial/create-dialer.js';
 import type { DialOptions, TlsOptions } from './dial/dial-options.js';
 import type { ConnectTarget } from './dial/target.js';
+import type { KeepAliveOptions } from './keep-alive.js';
 import type { ExecServerClientOptions, ReconnectOptions } from './low-level/client-options.js';
 import { ExecServerClient } from './low-level/exec-server-client.js';
 import type { Machine } from './machine.js';
@@ -31,6 +32,8 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ConnectOptions, true>> = {
   requestTimeoutMs: true,
   reconnect: true,
   binaryOutput: true,
+  keepAlive: true,
+  clock: true,
   slowReader: true,
   trace: true,
   onNetworkPolicyRequest: true,
@@ -42,6 +45,11 @@ const KNOWN_RECONNECT_OPTIONS: Readonly<Record<keyof ReconnectOptions, true>> = 
   deadlineMs: true,
   minDelayMs: true,
   maxDelayMs: true,
+};
+
+const KNOWN_KEEP_ALIVE_OPTIONS: Readonly<Record<keyof KeepAliveOptions, true>> = {
+  pingIntervalMs: true,
+  maxUnansweredPings: true,
 };
 
 const KNOWN_TLS_OPTIONS: Readonly<Record<keyof TlsOptions, true>> = {
@@ -64,6 +72,7 @@ export async function connectOn<M extends Machine>(
   checkOptions('connect', options, Object.keys(KNOWN_OPTIONS));
   checkOptions('`tls`', options.tls ?? {}, Object.keys(KNOWN_TLS_OPTIONS));
   checkReconnect(options.reconnect);
+  checkKeepAlive(options.keepAlive);
   requireOneOf('slowReader', options.slowReader, SLOW_READERS);
   requireWholeNumber('initializeTimeoutMs', options.initializeTimeoutMs, 1);
   requireWholeNumber('requestTimeoutMs', options.requestTimeoutMs, 1);
@@ -87,6 +96,13 @@ function checkReconnect(reconnect: ReconnectOptions | false = {}): void {
     if (value === undefined || (typeof value === 'number' && value >= 0)) continue;
     throw usageError(`\`reconnect.${name}\` must be a number of at least 0`);
   }
+}
+
+function checkKeepAlive(keepAlive: KeepAliveOptions | false = {}): void {
+  if (keepAlive === false) return;
+  checkOptions('`keepAlive`', keepAlive, Object.keys(KNOWN_KEEP_ALIVE_OPTIONS));
+  requireWholeNumber('keepAlive.pingIntervalMs', keepAlive.pingIntervalMs, 1);
+  requireWholeNumber('keepAlive.maxUnansweredPings', keepAlive.maxUnansweredPings, 1);
 }
 
 async function connectOrClose(client: ExecServerClient, signal: AbortSignal | undefined): Promise<void> {

@@ -3,6 +3,7 @@
 export type { EnvironmentInfo, TraceContext } from '@exec-server/protocol';
 export type { Transport } from '@exec-server/rpc';
 export type { NetworkPolicyHandler } from './answer-server-requests.js';
+export type { Clock } from './clock.js';
 export type { ConnectOptions } from './connect.js';
 export type { DialOptions, TlsOptions, TokenSource } from './dial/dial-options.js';
 export type { Dialer } from './dial/dialer.js';
@@ -36,6 +37,7 @@ export type { FileChange, FileWatch, WatchOptions } from './fs/watch.js';
 export type { WriteFileOptions, WriteStreamOptions } from './fs/write-file.js';
 export type { Fetch, FetchOptions, RequestLike } from './http/fetch.js';
 export type { FetchBody } from './http/request-body.js';
+export type { KeepAliveOptions } from './keep-alive.js';
 export type { ExecServerClientOptions, ReconnectOptions } from './low-level/client-options.js';
 export {
   ExecServerClient,

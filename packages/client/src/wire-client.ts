@@ -15,7 +15,9 @@ import {
 } from '@exec-server/protocol';
 import { type CallOptions, Peer, type Transport } from '@exec-server/rpc';
 import { type NetworkPolicyHandler, ServerRequests } from './answer-server-requests.js';
+import { type Clock, systemClock } from './clock.js';
 import { UnexpectedSessionError } from './errors.js';
+import { KeepAlive, type KeepAliveOptions } from './keep-alive.js';
 import {
   NotificationHub,
   type NotificationListener,
@@ -60,6 +62,13 @@ export interface WireClientOptions {
   readonly holdEvents?: boolean;
   /** Decides whether a process may connect somewhere, for servers that ask. @default everything is denied */
   readonly onNetworkPolicyRequest?: NetworkPolicyHandler;
+  /**
+   * How the connection is watched for signs of life after the handshake; `false` for not at all. One that gives none is
+   * ended. A connection in this process is not watched.
+   */
+  readonly keepAlive?: KeepAliveOptions | false;
+  /** Where the watch takes time from. @default the platform's */
+  readonly clock?: Clock;
   /** The connection ended after the handshake; `reason` is absent when it did so cleanly. */
   readonly onClose?: (reason: string | undefined) => void;
 }
@@ -82,6 +91,7 @@ export class WireClient {
   readonly #connection: OpenConnection;
   readonly #peer: Peer;
   readonly #hub: NotificationHub;
+  #isPaused = false;
 
   /** Performs the handshake. On failure the transport is closed and the error says why. */
   static async connect(transport: Transport, options: WireClientOptions): Promise<WireClient> {
@@ -92,7 +102,9 @@ export class WireClient {
     const { peer } = connection;
     try {
       const session = await openSession(peer, options);
-      return new WireClient(connection, hub, session, options.onClose);
+      const wire = new WireClient(connection, hub, session, options.onClose);
+      wire.#watch(transport, options);
+      return wire;
     } catch (error) {
       peer.close();
       throw connection.violation ?? error;
@@ -154,16 +166,43 @@ export class WireClient {
 
   /** Stops reading, so that a server with much to say has to wait; what is already read is still delivered. */
   pause(): void {
+    this.#isPaused = true;
     this.#peer.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#peer.resume();
   }
 
   /** Ends the connection; the server keeps the session for a while. Pending calls fail. */
   close(): void {
     this.#peer.close();
+  }
+
+  #watch(transport: Transport, { keepAlive = {}, clock = systemClock }: WireClientOptions): void {
+    if (keepAlive === false || transport.measureActivity === undefined) return;
+    const peer = this.#peer;
+    const isPaused = () => this.#isPaused;
+    const watch = new KeepAlive(
+      {
+        measureActivity: (untilNextMs) => transport.measureActivity?.(untilNextMs) ?? 0,
+        get isPaused() {
+          return isPaused();
+        },
+        get unansweredCalls() {
+          return peer.unansweredCalls;
+        },
+        answersAtOnce: this.environmentInfo?.capabilities?.promptStatus === true,
+        ...(transport.ping && { ping: () => transport.ping?.() }),
+        // Any answer is a sign of life, also that the method is not known.
+        ask: () => peer.request('environment/status', null, { exempt: true }).catch(() => {}),
+        drop: (reason) => peer.destroy(reason),
+      },
+      keepAlive,
+      clock,
+    );
+    void peer.closed.then(() => watch.stop());
   }
 }
 

@@ -41,6 +41,9 @@ class BrowserWebSocketTransport implements Transport {
   #paused = false;
   #failed = false;
   #drainTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Messages that came, and looks at the queue that found it shorter or longer. */
+  #activityCount = 0;
+  #lastQueuedBytes = 0;
 
   constructor(socket: WebSocket, options: BrowserWebSocketTransportOptions) {
     if (socket.readyState !== socket.OPEN) throw new Error('websocket is not open');
@@ -84,6 +87,14 @@ class BrowserWebSocketTransport implements Transport {
     this.#watchDrain();
   }
 
+  /** A browser shows neither pongs nor a part of a message; the next message, or a queue that moves, is all there is. */
+  measureActivity(): number {
+    const queuedBytes = this.bufferedBytes;
+    if (queuedBytes > 0 && queuedBytes !== this.#lastQueuedBytes) this.#activityCount++;
+    this.#lastQueuedBytes = queuedBytes;
+    return this.#activityCount;
+  }
+
   pause(): void {
     this.#paused = true;
   }
@@ -105,6 +116,7 @@ class BrowserWebSocketTransport implements Transport {
 
   #receive(data: string | ArrayBuffer): void {
     if (this.#owner.phase !== 'live') return;
+    this.#activityCount++;
     const message = typeof data === 'string' ? data : new Uint8Array(data);
     if (this.#owner.isPresent && !this.#paused && this.#held.length === 0) {
       this.#deliver(message);

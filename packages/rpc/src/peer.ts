@@ -142,6 +142,11 @@ export class Peer {
     return this.#transport.carriesObjects === true;
   }
 
+  /** Calls that the other side has not answered, also those that were given up. */
+  get unansweredCalls(): number {
+    return this.#calls.unansweredCount;
+  }
+
   /** Bytes sent that have not left this process yet. */
   get bufferedBytes(): number {
     return this.#transport.bufferedBytes;

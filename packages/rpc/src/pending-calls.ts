@@ -12,6 +12,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** W3C trace context that the request is sent with. */
   readonly trace?: TraceContext;
+  /** Takes no place among the calls that may be pending at once: for what the connection itself needs. @default false */
+  readonly exempt?: boolean;
 }
 
 interface PendingCall {
@@ -24,6 +26,7 @@ export class PendingCalls {
   readonly #limit: number;
   readonly #calls = new Map<RequestId, PendingCall>();
   #lastId = 0;
+  #answeredCount = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -33,15 +36,20 @@ export class PendingCalls {
     return this.#calls.size;
   }
 
+  /** Calls without an answer, also those that nobody waits for any more: the other side may still be at them. */
+  get unansweredCount(): number {
+    return Math.max(0, this.#lastId - this.#answeredCount);
+  }
+
   /**
    * Registers a call, lets `send` put it on the wire, and settles with its answer. Whatever settles it first wins;
    * an answer that comes later finds no call.
    */
   async run(method: string, options: CallOptions, send: (id: number) => void): Promise<unknown> {
-    const { timeoutMs, signal } = options;
+    const { timeoutMs, signal, exempt = false } = options;
     signal?.throwIfAborted();
     if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw new RangeError(`invalid timeoutMs: ${timeoutMs}`);
-    if (this.#calls.size >= this.#limit) throw new PendingCallLimitError(this.#limit);
+    if (!exempt && this.#calls.size >= this.#limit) throw new PendingCallLimitError(this.#limit);
 
     const id = ++this.#lastId;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,6 +98,7 @@ export class PendingCalls {
   }
 
   #take(id: RequestId): PendingCall | undefined {
+    if (this.wasIssued(id)) this.#answeredCount++;
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     return call;

@@ -70,6 +70,14 @@ export interface Transport {
    * buffered, and is not to be changed from here on. Only where `carriesObjects`.
    */
   sendObject?(message: object, bytes: number): void;
+  /** Sends a ping frame, which the other side answers by itself. Absent where there are none. */
+  ping?(): void;
+  /**
+   * A number that differs from the last one if bytes went either way in between: some came in, or the system took some
+   * although more wait. `untilNextMs` says when it is asked again, in milliseconds. Absent where a connection cannot die
+   * in silence, and where nobody can tell.
+   */
+  measureActivity?(untilNextMs: number): number;
   /** Stops reading from the other side; what is already read may still be delivered. */
   pause(): void;
   resume(): void;

@@ -130,6 +130,23 @@ describe('messages', () => {
   });
 });
 
+test('a message is activity, as is a queue that changes', async () => {
+  const transport = openTransport();
+  const record = recordTransport(transport);
+  const silent = transport.measureActivity?.(1_000);
+  expect(transport.measureActivity?.(1_000)).toBe(silent);
+  pair.near.send('1');
+  await record.until(1);
+  const heard = transport.measureActivity?.(1_000);
+  expect(heard).not.toBe(silent);
+  pair.near.pause();
+  transport.send('x'.repeat(32 * 1024 * 1024));
+  const queued = transport.measureActivity?.(1_000);
+  expect(queued).not.toBe(heard);
+  transport.send('x');
+  expect(transport.measureActivity?.(1_000)).not.toBe(queued);
+});
+
 describe('the end', () => {
   test.each([
     [1000, undefined],

@@ -29,6 +29,32 @@ describe('PendingCalls', () => {
     for (const id of [0, 2, -1, '1', 1n]) expect(calls.wasIssued(id)).toBe(false);
   });
 
+  test('counts what has no answer yet, also what was given up', async () => {
+    const calls = new PendingCalls(8);
+    const given = new AbortController();
+    const abandoned = calls.run('m', { signal: given.signal }, ignore);
+    const waiting = calls.run('m', {}, ignore);
+    given.abort(new Error('enough'));
+    await expect(abandoned).rejects.toThrow('enough');
+    expect(calls).toMatchObject({ size: 1, unansweredCount: 2 });
+    calls.resolve(1, null);
+    expect(calls).toMatchObject({ size: 1, unansweredCount: 1 });
+    calls.resolve(99, null);
+    expect(calls.unansweredCount).toBe(1);
+    calls.resolve(2, null);
+    await waiting;
+    expect(calls).toMatchObject({ size: 0, unansweredCount: 0 });
+  });
+
+  test('a call that is exempt takes no place among the others', async () => {
+    const calls = new PendingCalls(1);
+    const ordinary = calls.run('m', {}, ignore);
+    const exempt = calls.run('m', { exempt: true }, ignore);
+    calls.resolve(1, 'a');
+    calls.resolve(2, 'b');
+    expect(await Promise.all([ordinary, exempt])).toEqual(['a', 'b']);
+  });
+
   test('allows calls up to the limit and no further', async () => {
     const limit = 3;
     const calls = new PendingCalls(limit);

@@ -82,6 +82,12 @@ export class FaultProxy implements AsyncDisposable {
     for (const link of this.#links) link.reset();
   }
 
+  /** Lets nothing of all connections through any more, without telling anybody. Those that come later are not concerned. */
+  swallowAll(): void {
+    this.#tell('everything swallowed');
+    for (const link of this.#links) link.swallow();
+  }
+
   /** Refuses nobody from now on. */
   admitAll(): void {
     this.#refusals = 0;

@@ -20,9 +20,10 @@ export type FaultTrigger =
  * - `truncate`: the same, once half of the message has passed.
  * - `halfClose`: this direction ends in good order and its bytes are lost; the other direction goes on.
  * - `strand`: only the client is reset; the server believes in the connection until two more have come.
+ * - `blackHole`: from here on both directions are read and go nowhere; neither side is told anything, until it goes itself.
  * - `delay`: this direction stands still for a while; nothing is lost.
  */
-export type FaultAction = 'cut' | 'cutAfter' | 'truncate' | 'halfClose' | 'strand' | 'delay';
+export type FaultAction = 'cut' | 'cutAfter' | 'truncate' | 'halfClose' | 'strand' | 'blackHole' | 'delay';
 
 /** One thing that goes wrong, once. */
 export interface Fault {

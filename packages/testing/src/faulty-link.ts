@@ -26,6 +26,8 @@ export class FaultyLink {
   readonly #options: FaultyLinkOptions;
   /** Set once nothing passes any more. */
   #over = false;
+  /** Set once everything that is said goes nowhere. */
+  #swallows = false;
 
   constructor(client: Socket, server: Socket, options: FaultyLinkOptions) {
     this.#client = client;
@@ -33,7 +35,7 @@ export class FaultyLink {
     this.#options = options;
     for (const socket of [client, server]) socket.on('error', () => {}).setNoDelay(true);
     const both = [this.#carry('toServer', client, server), this.#carry('toClient', server, client)];
-    void Promise.all(both).then(() => options.onEnd());
+    void Promise.all(both).then(() => this.#end());
   }
 
   /** Ends both sides as a crashed host does. */
@@ -41,6 +43,17 @@ export class FaultyLink {
     this.#over = true;
     resetSocket(this.#client);
     resetSocket(this.#server);
+  }
+
+  /** From here on what either side says goes nowhere, and neither learns of the end of the other. */
+  swallow(): void {
+    this.#swallows = true;
+  }
+
+  #end(): void {
+    // Nobody has told these two of the end of the other.
+    if (this.#swallows) this.reset();
+    this.#options.onEnd();
   }
 
   /** Passes one direction on until its end. */
@@ -55,14 +68,15 @@ export class FaultyLink {
           if (this.#over) return;
         }
       }
-      lane.to?.end();
+      if (!this.#swallows) lane.to?.end();
     } catch {
       // Whichever side broke, the other learns of it the same way.
-      if (!this.#over) this.reset();
+      if (!this.#over && !this.#swallows) this.reset();
     }
   }
 
   async #pass(lane: Lane, unit: WireUnit): Promise<void> {
+    if (this.#swallows) return;
     if (unit.message !== undefined) lane.messages++;
     const fault = this.#findFault(lane, unit);
     if (fault === undefined) {
@@ -106,6 +120,9 @@ export class FaultyLink {
         lane.to?.end();
         // What still comes this way goes nowhere, but is read, so that its sender does not get stuck.
         lane.to = undefined;
+        break;
+      case 'blackHole':
+        this.swallow();
         break;
       case 'strand':
         this.#over = true;

@@ -160,6 +160,40 @@ describe('faults', () => {
     await Promise.all([second.close(), third.close()]);
   });
 
+  test('a black hole takes everything and tells nobody, not even of an end', async () => {
+    const server = await serve();
+    const proxy = await proxyTo(server.url, [
+      { connection: 1, direction: 'toClient', at: { message: 2 }, action: 'blackHole' },
+    ]);
+    const first = await openWire(proxy.url);
+    await first.request('echo');
+    first.send({ id: 2, method: 'echo' });
+    await proxy.until((line) => line.includes('blackHole'));
+    first.send({ id: 3, method: 'echo' });
+    first.terminate();
+    await first.closed;
+    const second = await openWire(proxy.url);
+    await second.request('echo');
+    expect(first.received).toHaveLength(1);
+    expect(server.received).toEqual([1, 2, 1]);
+    expect(server.clients()).toBe(2);
+    await second.close();
+  });
+
+  test('swallowAll does the same to every connection there is, and to none after it', async () => {
+    const server = await serve();
+    const proxy = await proxyTo(server.url);
+    const first = await openWire(proxy.url);
+    await first.request('echo');
+    proxy.swallowAll();
+    first.send({ id: 2, method: 'echo' });
+    const second = await openWire(proxy.url);
+    await second.request('echo');
+    expect(server.received).toEqual([1, 1]);
+    await second.close();
+    first.terminate();
+  });
+
   test('connections are refused as often as asked for', async () => {
     const server = await serve();
     const proxy = await proxyTo(server.url, [

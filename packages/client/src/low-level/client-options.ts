@@ -1,5 +1,7 @@
 import type { TraceContext } from '@exec-server/protocol';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
+import type { Clock } from '../clock.js';
+import type { KeepAliveOptions } from '../keep-alive.js';
 
 /** How a lost connection is made again. */
 export interface ReconnectOptions {
@@ -27,6 +29,13 @@ export interface ExecServerClientOptions {
   readonly requestTimeoutMs?: number;
   /** How a lost connection is made again, where it can be; `false` for never. */
   readonly reconnect?: ReconnectOptions | false;
+  /**
+   * How connections are watched for signs of life; `false` for not at all. One that gives none counts as lost.
+   * @default a dead one is found within 20 seconds
+   */
+  readonly keepAlive?: KeepAliveOptions | false;
+  /** Where the watch takes time from. @default the platform's */
+  readonly clock?: Clock;
   /** Take output in binary frames where server and transport have them. @default true */
   readonly binaryOutput?: boolean;
   /**

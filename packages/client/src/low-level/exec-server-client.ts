@@ -96,6 +96,8 @@ export class ExecServerClient extends WireMethods implements SessionClient {
         initializeTimeoutMs: options.initializeTimeoutMs,
         reconnect: options.reconnect ?? {},
         binaryOutput: options.binaryOutput ?? true,
+        keepAlive: options.keepAlive,
+        clock: options.clock,
         onNetworkPolicyRequest:
           decide &&
           ((request) =>

@@ -1,8 +1,10 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
 import { MAX_TIMER_MS } from '@exec-server/rpc';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
+import type { Clock } from '../clock.js';
 import type { Dialer } from '../dial/dialer.js';
 import { ConnectionLostError, ExecServerError } from '../errors.js';
+import type { KeepAliveOptions } from '../keep-alive.js';
 import type { ProcessOutput, ServerNotification } from '../notification-hub.js';
 import { WireClient } from '../wire-client.js';
 import { abortable, delay } from './abortable.js';
@@ -18,6 +20,8 @@ export interface LinkOptions {
   readonly initializeTimeoutMs: number | undefined;
   readonly reconnect: ReconnectOptions | false;
   readonly binaryOutput: boolean;
+  readonly keepAlive: KeepAliveOptions | false | undefined;
+  readonly clock: Clock | undefined;
   readonly onNetworkPolicyRequest: NetworkPolicyHandler | undefined;
 }
 
@@ -154,7 +158,8 @@ export class SessionLink {
   }
 
   async #open(resumeSessionId: string | undefined, signal: AbortSignal): Promise<WireClient> {
-    const { clientName, initializeTimeoutMs, binaryOutput, onNetworkPolicyRequest } = this.#options;
+    const { clientName, initializeTimeoutMs, binaryOutput, keepAlive, clock, onNetworkPolicyRequest } =
+      this.#options;
     let abandon: (() => void) | undefined;
     try {
       const transport = await this.#dialer.dial(signal);
@@ -166,6 +171,8 @@ export class SessionLink {
         binaryOutput,
         ...(resumeSessionId !== undefined && { resumeSessionId }),
         ...(initializeTimeoutMs !== undefined && { initializeTimeoutMs }),
+        ...(keepAlive !== undefined && { keepAlive }),
+        ...(clock !== undefined && { clock }),
         ...(onNetworkPolicyRequest !== undefined && { onNetworkPolicyRequest }),
         onNotification: (notification) => this.#listener.onNotification(notification),
         onOutput: (output) => this.#listener.onOutput(output),

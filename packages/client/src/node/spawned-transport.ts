@@ -51,6 +51,10 @@ class SpawnedTransport implements Transport {
     this.#lines.sendBytes(line);
   }
 
+  measureActivity(untilNextMs: number): number {
+    return this.#lines.measureActivity?.(untilNextMs) ?? 0;
+  }
+
   pause(): void {
     this.#lines.pause();
   }

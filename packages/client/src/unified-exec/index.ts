@@ -1,5 +1,5 @@
+export type { Clock } from '../clock.js';
 export type { ExecCommandArgs, WriteStdinArgs } from './arguments.js';
-export type { Clock } from './clock.js';
 export { UnifiedExecError } from './errors.js';
 export type {
   BeginEvent,

@@ -1,7 +1,7 @@
 import type { SandboxContext } from '@exec-server/protocol';
+import type { Clock } from '../clock.js';
 import type { EventFeedSource } from '../process/event-feed.js';
 import type { SessionClient } from '../session-client.js';
-import type { Clock } from './clock.js';
 
 /** What commands are run through: the `client` of a machine, or a low-level client. */
 export type UnifiedExecClient = SessionClient & Pick<EventFeedSource, 'onProcessEvent'>;

@@ -1,8 +1,8 @@
+import type { Clock } from '../clock.js';
 import { CharacterMixer } from '../process/character-mixer.js';
 import type { CollectedOutput } from '../process/collected-output.js';
 import { type Outcome, outcomeOfExit } from '../process/outcome.js';
 import type { ProcessEvent } from '../process-event.js';
-import type { Clock } from './clock.js';
 import { DeltaCutter } from './delta-cutter.js';
 import type { UnifiedExecEvent } from './events.js';
 import { END_EVENT_DELAY_MS, TRAILING_OUTPUT_MS } from './limits.js';

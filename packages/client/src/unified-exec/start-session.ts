@@ -1,5 +1,5 @@
+import type { Clock } from '../clock.js';
 import { createRandomId } from '../random-id.js';
-import type { Clock } from './clock.js';
 import { startFailure, UnifiedExecError } from './errors.js';
 import type { UnifiedExecEvent } from './events.js';
 import { ExecSession } from './exec-session.js';

@@ -1,4 +1,5 @@
 import { checkOptions } from '../check-options.js';
+import { type Clock, systemClock } from '../clock.js';
 import { asyncDispose } from '../dispose-symbol.js';
 import { Listeners } from '../low-level/listeners.js';
 import { createRandomId } from '../random-id.js';
@@ -10,7 +11,6 @@ import {
   readWriteStdinArgs,
   type WriteStdinArgs,
 } from './arguments.js';
-import { type Clock, systemClock } from './clock.js';
 import { UnifiedExecError } from './errors.js';
 import type { UnifiedExecEvent } from './events.js';
 import type { ExecSession } from './exec-session.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../clock.js';
 import { abortable } from '../low-level/abortable.js';
-import type { Clock } from './clock.js';
 import { MAX_YIELD_MS, MIN_POLL_YIELD_MS, MIN_WINDOWS_EXEC_YIELD_MS, MIN_YIELD_MS } from './limits.js';
 
 /** How long a new command is waited for, in milliseconds. */

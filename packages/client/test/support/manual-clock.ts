@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/unified-exec/clock.js';
+import type { Clock } from '../../src/clock.js';
 
 interface PendingTimer {
   readonly delayMs: number;

@@ -21,6 +21,7 @@ const ownCapabilities = {
   fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
   httpCancel: defaulted(flag('`http/cancel` exists.')),
   binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),
+  promptStatus: defaulted(flag('`environment/status` is answered at once, past requests that are pending.')),
   processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),
   processTimeout: defaulted(flag('`process/start` takes `timeoutMs` and `graceMs`.')),
   processOutputCap: defaulted(flag('`process/start` takes `outputBytesCap`.')),

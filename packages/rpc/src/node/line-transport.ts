@@ -5,6 +5,7 @@ import type { CloseOptions, Transport, TransportHandlers } from '../transport.js
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
 import { LineSplitter, LineTooLongError } from './line-splitter.js';
+import { StreamActivity } from './stream-activity.js';
 import { TickCork } from './tick-cork.js';
 
 /** How long a closing transport waits until its queue is written and, on a socket, the other side has gone. */
@@ -48,6 +49,7 @@ class LineTransport implements Transport {
   readonly #dropsUnfinishedLine: boolean;
   readonly #closeTimeoutMs: number;
   readonly #cork: TickCork;
+  readonly #activity: StreamActivity;
   #paused = false;
   /** Why the transport closes by itself; the end carries it. */
   #failure: string | undefined;
@@ -58,6 +60,7 @@ class LineTransport implements Transport {
     this.#input = options.input;
     this.#output = options.output;
     this.#cork = new TickCork(options.output);
+    this.#activity = new StreamActivity(options.input, options.output);
     this.#splitter = new LineSplitter(options.maxMessageBytes ?? MAX_MESSAGE_BYTES);
     this.#endOnInvalidUtf8 = options.onInvalidUtf8 !== 'report';
     this.#dropsUnfinishedLine = options.unfinishedLine === 'broken';
@@ -98,6 +101,10 @@ class LineTransport implements Transport {
       });
   }
 
+  measureActivity(untilNextMs: number): number {
+    return this.#activity.measure(untilNextMs);
+  }
+
   pause(): void {
     this.#paused = true;
     // A closing transport has to see the end of its input.
@@ -129,6 +136,7 @@ class LineTransport implements Transport {
   };
 
   #receive(chunk: Buffer): void {
+    this.#activity.noteReceived();
     if (this.#owner.phase !== 'live') return;
     this.#failOnLongLine(() => {
       for (const line of this.#splitter.push(chunk)) {

@@ -7,6 +7,7 @@ import type { CloseOptions, Transport, TransportHandlers } from '../transport.js
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
 import { FrameQueue, type OutboundFrame, type SentCallback } from './frame-queue.js';
+import { StreamActivity } from './stream-activity.js';
 import { TickCork } from './tick-cork.js';
 import { frameBinaryMessage } from './websocket-frame.js';
 
@@ -51,6 +52,9 @@ class WebSocketTransport implements Transport {
   readonly #frames: FrameQueue;
   /** Where messages in two parts are written to, past the socket, which takes one part only. */
   readonly #gatherInto: Duplex | undefined;
+  readonly #activity: StreamActivity | undefined;
+  /** Messages, pings and pongs, where no stream counts bytes. */
+  #heardCount = 0;
   #paused = false;
   /** What went wrong before the end. */
   #failure: string | undefined;
@@ -67,6 +71,7 @@ class WebSocketTransport implements Transport {
     // A socket that compresses may still hold frames that were sent before.
     const gathers = options.role === 'server' && socket.extensions === '';
     this.#gatherInto = gathers ? stream : undefined;
+    this.#activity = stream && new StreamActivity(stream, stream);
     this.#frames = new FrameQueue(
       (frame, onSent) => {
         cork?.hold();
@@ -80,7 +85,8 @@ class WebSocketTransport implements Transport {
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('error', (error) => this.#broken(error));
     socket.on('close', (code, reason) => this.#closed(code, reason.toString('utf8')));
-    options.stream?.on('error', (error: Error) => this.#note(error.message));
+    if (stream === undefined) this.#countWhatIsHeard(socket);
+    stream?.on('error', (error: Error) => this.#note(error.message));
   }
 
   get bufferedBytes(): number {
@@ -114,6 +120,14 @@ class WebSocketTransport implements Transport {
     }
   }
 
+  ping(): void {
+    if (this.#owner.phase === 'live' && this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
+  }
+
+  measureActivity(untilNextMs: number): number {
+    return this.#heardCount + (this.#activity?.measure(untilNextMs) ?? 0);
+  }
+
   pause(): void {
     this.#paused = true;
     // A closing transport has to see the answer to its close frame.
@@ -137,6 +151,14 @@ class WebSocketTransport implements Transport {
     if (!this.#owner.end(reason)) return;
     clearTimeout(this.#closeTimer);
     this.#socket.terminate();
+  }
+
+  #countWhatIsHeard(socket: WebSocket): void {
+    for (const event of ['message', 'ping', 'pong'] as const) {
+      socket.on(event, () => {
+        this.#heardCount++;
+      });
+    }
   }
 
   #sendMessage(message: Uint8Array, binary: boolean, onWritten?: () => void): void {

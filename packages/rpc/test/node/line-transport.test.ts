@@ -295,6 +295,21 @@ describe('the end', () => {
   });
 });
 
+test('what comes is activity, over sockets and other streams', async () => {
+  const input = new PassThrough();
+  for (const [transport, far] of [
+    [overSocket(), pair.far],
+    [createLineTransport({ input, output: new PassThrough(), label: 'exec-server test' }), input],
+  ] as const) {
+    const record = recordTransport(transport);
+    const before = transport.measureActivity?.(1_000);
+    expect(transport.measureActivity?.(1_000)).toBe(before);
+    far.write('1\n');
+    await record.until(1);
+    expect(transport.measureActivity?.(1_000)).not.toBe(before);
+  }
+});
+
 test('memory of a line is free once it has left, and never where it is lost', async () => {
   const transport = overSocket();
   recordTransport(transport);

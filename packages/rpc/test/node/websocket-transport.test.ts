@@ -374,6 +374,22 @@ describe('the end from this side', () => {
   });
 });
 
+test.each(['with', 'without'])('a ping is answered, and its answer is activity (%s stream)', async (how) => {
+  const transport = createWebSocketTransport(pair.near, {
+    label: 'test',
+    ...(how === 'with' && { stream: pair.nearStream }),
+  });
+  recordTransport(transport);
+  const before = transport.measureActivity?.(1_000);
+  expect(transport.measureActivity?.(1_000)).toBe(before);
+  const answered = once(pair.near, 'pong');
+  transport.ping?.();
+  await answered;
+  expect(transport.measureActivity?.(1_000)).not.toBe(before);
+  transport.destroy('over');
+  transport.ping?.();
+});
+
 test('a socket that is not open is refused', async () => {
   pair.near.terminate();
   expect(() => openTransport()).toThrow('not open');

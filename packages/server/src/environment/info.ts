@@ -32,6 +32,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   windowsMxc: false,
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
+  promptStatus: true,
   processSize: true,
   processTimeout: true,
   processOutputCap: true,

@@ -27,6 +27,9 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
       }),
     send: (text) => transport.send(text),
     sendBytes: (line, onFree) => transport.sendBytes(line, onFree),
+    ...(transport.measureActivity && {
+      measureActivity: (untilNextMs: number) => transport.measureActivity?.(untilNextMs) ?? 0,
+    }),
     pause: () => transport.pause(),
     resume: () => transport.resume(),
     close: (options) => transport.close(options),

@@ -1,4 +1,6 @@
-/** Where unified exec takes time from, so that a test can move it. */
+import { MAX_TIMER_MS } from '@exec-server/rpc';
+
+/** Where this package takes time from, so that a test can move it. */
 export interface Clock {
   /** Milliseconds since some fixed point; never jumps back. */
   now(): number;
@@ -9,7 +11,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(delayMs, task) {
-    const timer = setTimeout(task, delayMs);
+    const timer = setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
     return { cancel: () => clearTimeout(timer) };
   },
 };
