@@ -214,7 +214,7 @@ test('the secret of signed tokens and the tokens themselves are never told', asy
   const metrics = await readMetrics(server, tokens[0]);
   await server.stop();
   const said = [server.stderr(), readAudit(), metrics].join('\n');
-  expect(said).toContain('"principal":"somebody"');
+  expect(said).toContain('"principal":{"kind":"signed-token","subject":"somebody"}');
   expect(canaries.findIn(said)).toEqual([]);
   expect(tokens.flatMap((token) => token.split('.').slice(1)).filter((part) => said.includes(part))).toEqual(
     [],

@@ -13,6 +13,7 @@ import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
 import { openListener } from './listen/open-listener.js';
+import { ANONYMOUS_PRINCIPAL, checkPrincipal } from './listen/principal.js';
 import { createLauncher } from './native/launcher.js';
 import { NetworkProxies } from './network-proxy/network-proxies.js';
 import { resolveLimits, type ServerLimitOptions } from './options.js';
@@ -140,7 +141,8 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
 
   const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
     if (closing !== undefined) return transport.destroy('the server is closing');
-    const { principal = 'anonymous', remote = transport.label, resumable = true } = info;
+    const { remote = transport.label, resumable = true } = info;
+    const principal = checkPrincipal(info.principal ?? ANONYMOUS_PRINCIPAL);
     const refusal = findRefusal();
     if (refusal !== undefined) {
       logger.warn({ remote, reason: refusal }, 'refused a connection');

@@ -82,7 +82,12 @@ it('writes the audit log', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(events).toMatchObject([
-    { event: 'process-started', principal: 'anonymous', remote: 'stdio', argv: ['/bin/sh', '-c', 'exit 3'] },
+    {
+      event: 'process-started',
+      principal: { kind: 'anonymous' },
+      remote: 'stdio',
+      argv: ['/bin/sh', '-c', 'exit 3'],
+    },
     { event: 'process-ended', outcome: 'exited', exitCode: 3 },
   ]);
 });

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BEARER_SUBPROTOCOL_PREFIX } from '@exec-server/protocol';
+import { ANONYMOUS_PRINCIPAL, checkPrincipal, type Principal } from './principal.js';
 
 /** What a credential turned out to be. */
 export type AuthOutcome =
-  | { readonly accepted: true; readonly principal: string }
+  | { readonly accepted: true; readonly principal: Principal }
   /** `reason` is the body of the 401. It never repeats the credential. */
   | { readonly accepted: false; readonly reason: string };
 
@@ -12,9 +13,6 @@ export interface AuthPolicy {
   authenticate(token: string): Promise<AuthOutcome>;
 }
 
-/** The principal of connections that need no credential. */
-export const ANONYMOUS_PRINCIPAL = 'anonymous';
-
 /** Authenticates the upgrade request with these headers. Without a policy everybody is welcome. */
 export async function authenticateUpgrade(
   policy: AuthPolicy | undefined,
@@ -22,7 +20,10 @@ export async function authenticateUpgrade(
 ): Promise<AuthOutcome> {
   if (policy === undefined) return { accepted: true, principal: ANONYMOUS_PRINCIPAL };
   const found = findBearerToken(headers);
-  return 'token' in found ? policy.authenticate(found.token) : { accepted: false, reason: found.reason };
+  if (!('token' in found)) return { accepted: false, reason: found.reason };
+  const outcome = await policy.authenticate(found.token);
+  if (outcome.accepted) checkPrincipal(outcome.principal);
+  return outcome;
 }
 
 /** Looks at the `Authorization` header, then at the offered subprotocols; never at the query string. */

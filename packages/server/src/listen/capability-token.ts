@@ -1,8 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AuthPolicy } from './auth.js';
-
-/** Whoever holds the token is the same principal. */
-export const CAPABILITY_TOKEN_PRINCIPAL = 'capability-token';
+import { CAPABILITY_TOKEN_PRINCIPAL } from './principal.js';
 
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();

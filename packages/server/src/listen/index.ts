@@ -1,9 +1,5 @@
-export {
-  ANONYMOUS_PRINCIPAL,
-  type AuthOutcome,
-  type AuthPolicy,
-} from './auth.js';
-export { CAPABILITY_TOKEN_PRINCIPAL, createCapabilityTokenPolicy } from './capability-token.js';
+export type { AuthOutcome, AuthPolicy } from './auth.js';
+export { createCapabilityTokenPolicy } from './capability-token.js';
 export type { HttpLimits } from './http-limits.js';
 export type { KeepAliveLimits } from './keep-alive.js';
 export { ListenError, type ListenErrorCode } from './listen-error.js';
@@ -12,4 +8,11 @@ export { type ListenTarget, parseListenUrl } from './listen-url.js';
 export type { AcceptConnection, ConnectionInfo, Listener } from './listener.js';
 export { type AuthSettings, loadAuthPolicy } from './load-auth-policy.js';
 export { openListener } from './open-listener.js';
-export { createSignedTokenPolicy, SIGNED_TOKEN_PRINCIPAL, type SignedTokenOptions } from './signed-token.js';
+export {
+  ANONYMOUS_PRINCIPAL,
+  CAPABILITY_TOKEN_PRINCIPAL,
+  isSamePrincipal,
+  type Principal,
+  SIGNED_TOKEN_PRINCIPAL,
+} from './principal.js';
+export { createSignedTokenPolicy, type SignedTokenOptions } from './signed-token.js';

@@ -1,10 +1,11 @@
 import type { Transport } from '@exec-server/rpc';
 import type { Traffic } from '../telemetry/metrics/server-metrics.js';
+import type { Principal } from './principal.js';
 
 /** What a listener knows about a connection before its first message. */
 export interface ConnectionInfo {
-  /** Whom the credential names: one name per capability token, `sub` of a JWT, `anonymous` without authentication. */
-  readonly principal: string;
+  /** Whom the credential names. */
+  readonly principal: Principal;
   /** The other end, for logs: `127.0.0.1:51312`, `stdio`, a socket path. */
   readonly remote: string;
   /** False where the other end cannot come back (stdio): its session ends with the connection. */

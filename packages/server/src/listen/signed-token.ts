@@ -1,9 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { scanJson } from '@exec-server/protocol';
 import type { AuthOutcome, AuthPolicy } from './auth.js';
-
-/** The principal of tokens that name no subject. */
-export const SIGNED_TOKEN_PRINCIPAL = 'signed-bearer-token';
+import { type Principal, SIGNED_TOKEN_PRINCIPAL } from './principal.js';
 
 /** @default of `maxClockSkewSeconds` */
 export const DEFAULT_CLOCK_SKEW_SECONDS = 30;
@@ -99,7 +97,11 @@ function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: nu
   if (options.audience !== undefined && !claims.aud.includes(options.audience)) {
     return refuse('websocket jwt audience mismatch');
   }
-  return { accepted: true, principal: claims.sub ?? SIGNED_TOKEN_PRINCIPAL };
+  return { accepted: true, principal: principalOf(claims) };
+}
+
+function principalOf({ sub }: Claims): Principal {
+  return sub === undefined ? SIGNED_TOKEN_PRINCIPAL : { ...SIGNED_TOKEN_PRINCIPAL, subject: sub };
 }
 
 function refuse(reason: string): AuthOutcome {

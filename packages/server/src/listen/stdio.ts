@@ -1,8 +1,8 @@
 import { createLineTransport } from '@exec-server/rpc/node';
-import { ANONYMOUS_PRINCIPAL } from './auth.js';
 import type { ListenOptions } from './listen-options.js';
 import type { AcceptConnection, Listener } from './listener.js';
 import { observeEnd } from './observe-end.js';
+import { ANONYMOUS_PRINCIPAL } from './principal.js';
 import { reserveStdout } from './reserve-stdout.js';
 import { measureTraffic } from './stream-traffic.js';
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { createLineTransport } from '@exec-server/rpc/node';
 import { silentLogger } from '../telemetry/logger.js';
-import { ANONYMOUS_PRINCIPAL } from './auth.js';
 import type { ListenOptions } from './listen-options.js';
 import type { ListenTarget } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
+import { ANONYMOUS_PRINCIPAL } from './principal.js';
 import { listenAtSocketFile } from './socket-file.js';
 import { measureTraffic } from './stream-traffic.js';
 

@@ -19,6 +19,7 @@ import type { ListenOptions } from './listen-options.js';
 import { formatAuthority, type ListenTarget, unsupportedUrl } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
 import { PendingConnections, peerName } from './pending-connections.js';
+import type { Principal } from './principal.js';
 import { measureSendProgress } from './socket-progress.js';
 import { measureTraffic } from './stream-traffic.js';
 
@@ -138,7 +139,7 @@ class WebSocketListener implements Listener {
     });
   }
 
-  #connected(webSocket: WebSocket, socket: Socket, principal: string): void {
+  #connected(webSocket: WebSocket, socket: Socket, principal: Principal): void {
     const remote = peerName(socket);
     const transport = createWebSocketTransport(webSocket, {
       label: `exec-server websocket ${remote}`,

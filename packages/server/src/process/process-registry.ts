@@ -1,3 +1,4 @@
+import { isSamePrincipal, type Principal } from '../listen/principal.js';
 import { OneTimeEvent } from '../one-time-event.js';
 import type { ManagedProcess } from './managed-process.js';
 
@@ -10,7 +11,7 @@ export class ProcessSlot {
   constructor(
     readonly sessionId: string,
     /** Whose session it is: nobody else sees the process. */
-    readonly principal: string,
+    readonly principal: Principal,
     readonly processId: string,
   ) {}
 
@@ -51,7 +52,7 @@ export class ProcessSlot {
 /** The session that a process id is taken in. */
 export interface SlotOwner {
   readonly id: string;
-  readonly principal: string;
+  readonly principal: Principal;
 }
 
 /** A process and the session that owns it. */
@@ -114,11 +115,12 @@ export class ProcessRegistry {
   }
 
   /** The processes of a session, or of every session of a principal. */
-  visibleTo(who: { readonly sessionId: string } | { readonly principal: string }): RegisteredProcess[] {
+  visibleTo(who: { readonly sessionId: string } | { readonly principal: Principal }): RegisteredProcess[] {
     const found: RegisteredProcess[] = [];
     for (const [sessionId, slots] of this.#sessions) {
       for (const { process, principal } of slots.values()) {
-        const visible = 'sessionId' in who ? who.sessionId === sessionId : who.principal === principal;
+        const visible =
+          'sessionId' in who ? who.sessionId === sessionId : isSamePrincipal(who.principal, principal);
         if (process !== undefined && visible) found.push({ sessionId, process });
       }
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, ClockTimer } from '../clock.js';
+import { isSamePrincipal, type Principal } from '../listen/principal.js';
 import type { ProcessRegistry } from '../process/process-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { Session, type SessionOwner } from './session.js';
@@ -60,7 +61,7 @@ export class SessionRegistry {
   }
 
   /** Opens a session. Throws {@link SessionLimitError}. */
-  open(principal: string, owner: SessionOwner): Session {
+  open(principal: Principal, owner: SessionOwner): Session {
     this.#makeRoom();
     const id = randomUUID();
     const session = new Session(id, principal, () => this.#runningProcesses(id));
@@ -71,9 +72,10 @@ export class SessionRegistry {
   }
 
   /** Gives a detached session a new connection. Throws {@link ResumeError}. */
-  resume(id: string, principal: string, owner: SessionOwner): Session {
+  resume(id: string, principal: Principal, owner: SessionOwner): Session {
     const session = this.#sessions.get(id);
-    if (session === undefined || session.principal !== principal) throw new ResumeError('unknown', id);
+    if (session === undefined || !isSamePrincipal(session.principal, principal))
+      throw new ResumeError('unknown', id);
     if (session.attached) throw new ResumeError('attached', id);
     this.#expiry.get(session)?.cancel();
     this.#expiry.delete(session);

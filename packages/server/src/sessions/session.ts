@@ -1,5 +1,6 @@
 import type { NetworkPolicyDecisionNotification, NetworkPolicyRequestParams } from '@exec-server/protocol';
 import type { CallOptions } from '@exec-server/rpc';
+import type { Principal } from '../listen/principal.js';
 import type { OutputSink } from '../output/output-sink.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
@@ -38,7 +39,7 @@ export class Session {
   constructor(
     readonly id: string,
     /** Whom the credential that opened it names; nobody else can resume it. */
-    readonly principal: string,
+    readonly principal: Principal,
     private readonly processes: () => Iterable<ManagedProcess>,
   ) {}
 

@@ -1,7 +1,9 @@
+import type { Principal } from '../listen/principal.js';
+
 /** Who asked for a process, as far as the server knows. */
 export interface AuditSubject {
-  /** Whom the credential names; `anonymous` without one. */
-  readonly principal: string;
+  /** Whom the credential names. */
+  readonly principal: Principal;
   /** Where the request came from, e.g. `127.0.0.1:51312` or `stdio`. */
   readonly remote: string;
   readonly sessionId: string;

@@ -4,7 +4,10 @@ import { createCapabilityTokenPolicy, sha256 } from '../../src/listen/capability
 const policy = createCapabilityTokenPolicy(sha256('s3cret'));
 
 it('accepts its token for its one principal', async () => {
-  expect(await policy.authenticate('s3cret')).toEqual({ accepted: true, principal: 'capability-token' });
+  expect(await policy.authenticate('s3cret')).toEqual({
+    accepted: true,
+    principal: { kind: 'capability-token' },
+  });
 });
 
 it.each(['', 's3cre', 's3cret ', 'S3CRET', 's3crets', 'nope'])('refuses %j', async (token) => {

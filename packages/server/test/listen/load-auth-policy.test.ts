@@ -53,7 +53,10 @@ it('checks signed tokens with the secret and every setting', async () => {
       .setSubject('ada')
       .setExpirationTime('-1 minute')
       .sign(Buffer.from(secret));
-  expect(await policy?.authenticate(await sign('i'))).toEqual({ accepted: true, principal: 'ada' });
+  expect(await policy?.authenticate(await sign('i'))).toEqual({
+    accepted: true,
+    principal: { kind: 'signed-token', subject: 'ada' },
+  });
   expect(await policy?.authenticate(await sign('x'))).toMatchObject({ accepted: false });
 });
 

@@ -26,11 +26,14 @@ const authenticate = (token: string, options: Partial<SignedTokenOptions> = {}) 
 const refusal = (reason: string) => ({ accepted: false, reason });
 
 it('names the subject, or one shared principal without a usable one', async () => {
-  expect(await authenticate(sign({ ...good, sub: 'ada' }))).toEqual({ accepted: true, principal: 'ada' });
+  expect(await authenticate(sign({ ...good, sub: 'ada' }))).toEqual({
+    accepted: true,
+    principal: { kind: 'signed-token', subject: 'ada' },
+  });
   for (const sub of [undefined, '', 5, null]) {
     expect(await authenticate(sign({ ...good, sub }))).toEqual({
       accepted: true,
-      principal: 'signed-bearer-token',
+      principal: { kind: 'signed-token' },
     });
   }
 });

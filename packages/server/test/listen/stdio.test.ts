@@ -22,7 +22,7 @@ it.each(['stdio', 'stdio://'])('%s takes the one connection that is there and en
   const listener = await openListener(url, { streams: { input, output } }, accept);
   expect(listener.url).toBe('stdio');
   expect(connections).toEqual([
-    expect.objectContaining({ principal: 'anonymous', remote: 'stdio', resumable: false }),
+    expect.objectContaining({ principal: { kind: 'anonymous' }, remote: 'stdio', resumable: false }),
   ]);
   expect(labels).toEqual(['exec-server stdio']);
   input.end('{"id":1}\r\n\n{"id":2}');

@@ -56,7 +56,7 @@ it('takes connections that speak lines, also half-open ones', async () => {
   for await (const line of createInterface({ input: socket })) lines.push(line);
   expect(lines).toEqual(['{"id":1}', '{"id":2}']);
   expect(connections).toEqual([
-    expect.objectContaining({ principal: 'anonymous', remote: path, resumable: true }),
+    expect.objectContaining({ principal: { kind: 'anonymous' }, remote: path, resumable: true }),
   ]);
   expect(labels).toEqual([`exec-server unix ${path}`]);
 });

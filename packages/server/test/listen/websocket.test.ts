@@ -45,7 +45,11 @@ describe('connections', () => {
     const socket = await openSocket(listener);
     expect(await echoOf(socket, '{"id":1}')).toBe('{"id":1}');
     expect(connections).toEqual([
-      expect.objectContaining({ principal: 'anonymous', remote: expect.any(String), resumable: true }),
+      expect.objectContaining({
+        principal: { kind: 'anonymous' },
+        remote: expect.any(String),
+        resumable: true,
+      }),
     ]);
     expect(labels).toEqual([`exec-server websocket ${connections[0]?.remote}`]);
     expect(connections[0]?.remote).toMatch(/^(127\.0\.0\.1|\[::1\]):\d+$/);
@@ -163,7 +167,7 @@ describe('authentication', () => {
   it('names the principal', async () => {
     const { listener, connections } = await listen({ auth });
     await openSocket(listener, { headers: { Authorization: 'bearer s3cret' } });
-    expect(connections).toMatchObject([{ principal: 'capability-token' }]);
+    expect(connections).toMatchObject([{ principal: { kind: 'capability-token' } }]);
   });
 
   it('lets a browser in by subprotocol and does not send its token back', async () => {
@@ -171,7 +175,7 @@ describe('authentication', () => {
     const bearer = `exec-server.bearer.${Buffer.from('s3cret').toString('base64url')}`;
     const socket = await openSocket(listener, { origin: 'https://app.example' }, ['exec-server', bearer]);
     expect(socket.protocol).toBe('exec-server');
-    expect(connections).toMatchObject([{ principal: 'capability-token' }]);
+    expect(connections).toMatchObject([{ principal: { kind: 'capability-token' } }]);
   });
 
   it('survives a client that leaves while its token is looked at', async () => {
@@ -196,7 +200,7 @@ describe('authentication', () => {
     const gone = once(client, 'close');
     await listener.close();
     await gone;
-    answer({ accepted: true, principal: 'late' });
+    answer({ accepted: true, principal: { kind: 'custom', subject: 'late' } });
     expect(connections).toEqual([]);
   });
 });

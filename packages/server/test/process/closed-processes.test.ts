@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { ANONYMOUS_PRINCIPAL } from '../../src/listen/principal.js';
 import { ClosedProcesses } from '../../src/process/closed-processes.js';
 import { ProcessRegistry } from '../../src/process/process-registry.js';
 import { FakeClock } from '../support/fake-clock.js';
 
-const session = { id: 's', principal: 'anonymous' };
+const session = { id: 's', principal: ANONYMOUS_PRINCIPAL };
 
 function open() {
   const clock = new FakeClock();

@@ -11,7 +11,7 @@ describe('the audit log', () => {
     await wire.request('process/start', shellParams('p', 'echo canary-in-output; exit 3', { env }));
     await untilClosed(wire, 'p');
     await wire.request('process/start', startParams('q', ['/nonexistent']));
-    const who = { principal: 'anonymous', remote: expect.any(String), sessionId: wire.sessionId };
+    const who = { principal: { kind: 'anonymous' }, remote: expect.any(String), sessionId: wire.sessionId };
     expect(events).toEqual([
       {
         event: 'process-started',

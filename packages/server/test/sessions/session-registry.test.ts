@@ -69,7 +69,7 @@ describe('resume', () => {
     const server = openServer();
     const first = await openSession(server);
     await first.close();
-    const stranger = openInProcessWire(server, { principal: 'somebody else' });
+    const stranger = openInProcessWire(server, { principal: { kind: 'custom', subject: 'somebody else' } });
     for (const id of ['no-such-session', first.sessionId]) {
       expect((await stranger.request('initialize', initialize(id))).error).toEqual({
         code: -32600,

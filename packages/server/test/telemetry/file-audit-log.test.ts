@@ -17,7 +17,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const started: AuditEvent = {
   event: 'process-started',
-  principal: 'ada',
+  principal: { kind: 'signed-token', subject: 'ada' },
   remote: '127.0.0.1:5',
   sessionId: 's',
   processId: 'p',

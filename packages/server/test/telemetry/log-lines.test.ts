@@ -23,7 +23,11 @@ test('lines name the connection, the session and the process that they are about
   await wire.close();
   await expect.poll(() => find('session ended')).toBeDefined();
   const { sessionId } = wire;
-  expect(find('connected')).toMatchObject({ level: 'debug', connectionId: 1, principal: 'anonymous' });
+  expect(find('connected')).toMatchObject({
+    level: 'debug',
+    connectionId: 1,
+    principal: { kind: 'anonymous' },
+  });
   expect(find('session attached')).toMatchObject({ connectionId: 1, sessionId, clientName: 'test' });
   expect(find('process started')).toMatchObject({
     sessionId,

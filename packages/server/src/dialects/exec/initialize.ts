@@ -5,6 +5,7 @@ import {
   invalidRequest,
   RpcError,
 } from '@exec-server/protocol';
+import type { Principal } from '../../listen/principal.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
 import { ResumeError, type SessionRegistry } from '../../sessions/session-registry.js';
@@ -17,7 +18,7 @@ const PROTOCOL_VERSION = 'exec-server.v0';
 export function openSession(
   sessions: SessionRegistry,
   params: InitializeParams,
-  principal: string,
+  principal: Principal,
   owner: SessionOwner,
 ): Session {
   const { resumeSessionId } = params;

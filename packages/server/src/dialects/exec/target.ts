@@ -1,4 +1,5 @@
 import { invalidRequest } from '@exec-server/protocol';
+import { isSamePrincipal } from '../../listen/principal.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
 import type { ProcessSlot } from '../../process/process-registry.js';
 import type { HandlerContext } from '../dialect.js';
@@ -22,7 +23,7 @@ export function findTargetSlot(
 ): ProcessSlot | undefined {
   if (sessionId === undefined || sessionId === session.id) return engine.registry.find(session.id, processId);
   const slot = engine.registry.find(sessionId, processId);
-  if (slot === undefined || slot.principal !== session.principal) return undefined;
+  if (slot === undefined || !isSamePrincipal(slot.principal, session.principal)) return undefined;
   if (access === 'control' && !connection.keep(Attachments).controls(sessionId, processId))
     throw invalidRequest(`process ${processId} of session ${sessionId} is not attached for control`);
   return slot;

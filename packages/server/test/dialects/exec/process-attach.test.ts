@@ -93,7 +93,7 @@ describe('attaching', () => {
 describe('who may', () => {
   it('another principal’s process does not exist', async () => {
     const { server, target } = await openPair();
-    const stranger = openInProcessWire(server, { principal: 'somebody else' });
+    const stranger = openInProcessWire(server, { principal: { kind: 'custom', subject: 'somebody else' } });
     await stranger.request('initialize', { clientName: 'test' });
     stranger.send({ method: 'initialized' });
     const unknown = { code: -32600, message: 'unknown process id p' };

@@ -64,7 +64,7 @@ describe('process/list', () => {
   it('shows other sessions of the same principal only when asked, and those of others never', async () => {
     const server = openServer();
     const [mine, alsoMine] = [await openSession(server), await openSession(server)];
-    const stranger = openInProcessWire(server, { principal: 'somebody else' });
+    const stranger = openInProcessWire(server, { principal: { kind: 'custom', subject: 'somebody else' } });
     await stranger.request('initialize', { clientName: 'test' });
     stranger.send({ method: 'initialized' });
     await mine.request('process/start', startParams('m', ['/bin/sleep', '60']));
