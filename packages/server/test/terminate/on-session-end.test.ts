@@ -2,6 +2,7 @@ import { isRunning, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { createExecServer } from '../../src/exec-server.js';
+import { ANONYMOUS_PRINCIPAL } from '../../src/listen/principal.js';
 import { OsError } from '../../src/os-error.js';
 import { ProcessRegistry } from '../../src/process/process-registry.js';
 import { Session } from '../../src/sessions/session.js';
@@ -95,7 +96,7 @@ describe('who is out of reach', () => {
     const lines: object[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line) as object) };
     const logger = createLogger({ level: 'debug', format: 'json', destination });
-    const session = new Session('s1', 'anonymous', () => []);
+    const session = new Session('s1', ANONYMOUS_PRINCIPAL, () => []);
     for (const tree of trees) session.trees.add(tree);
     terminateOnSessionEnd(new ProcessRegistry(), [session], { clock: systemClock, logger });
     return lines;
