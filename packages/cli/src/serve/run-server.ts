@@ -102,12 +102,17 @@ function serverSettingsOf(settings: ServeSettings): ServerLimitOptions {
   );
 }
 
-/** One after the other, so that the banner has the order of the command line. All or none. */
+/**
+ * Unix sockets first: a confined program that an early client starts must not be older than the socket that is hidden from
+ * it. Answers in the order of the plan. All or none.
+ */
 async function openListeners(server: ExecServer, plan: readonly PlannedListener[]): Promise<Listener[]> {
-  const listeners: Listener[] = [];
+  const isSocket = ({ url }: PlannedListener) => url.startsWith('unix:');
+  const opened = new Map<PlannedListener, Listener>();
   try {
-    for (const { url, options } of plan) listeners.push(await server.listen(url, options));
-    return listeners;
+    for (const planned of [...plan].sort((a, b) => Number(isSocket(b)) - Number(isSocket(a))))
+      opened.set(planned, await server.listen(planned.url, planned.options));
+    return plan.flatMap((planned) => opened.get(planned) ?? []);
   } catch (error) {
     await server.close();
     throw error;

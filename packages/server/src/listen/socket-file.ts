@@ -25,6 +25,9 @@ export async function listenAtSocketFile(server: Server, path: string): Promise<
   const privateDirectory = await mkdtemp(join(dirname(path), '.')).catch((cause) => {
     throw bindError(url, cause);
   });
+  // Both names before there is a socket behind them.
+  const revealBound = hideSocket(privateDirectory, 'directory');
+  const reveal = hideSocket(path);
   try {
     const boundPath = join(privateDirectory, 's');
     refuseLongPaths(url, [path, boundPath]);
@@ -33,20 +36,24 @@ export async function listenAtSocketFile(server: Server, path: string): Promise<
     await moveStaleSocketAside(path, join(privateDirectory, 'stale'));
     const own = await lstat(boundPath);
     await link(boundPath, path);
-    const reveal = hideSocket(path);
     return {
       async remove() {
-        reveal();
-        if (await isFile(path, own)) await unlink(path);
+        try {
+          if (await isFile(path, own)) await unlink(path);
+        } finally {
+          reveal();
+        }
       },
     };
   } catch (cause) {
     server.close();
+    reveal();
     throw cause instanceof ListenError
       ? cause
       : bindError(url, describeConflict(cause as NodeJS.ErrnoException));
   } finally {
     await rm(privateDirectory, { recursive: true, force: true });
+    revealBound();
   }
 }
 

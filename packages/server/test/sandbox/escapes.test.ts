@@ -7,7 +7,7 @@ import { pattern, READ_ROOT, rule, sandboxOf } from '../support/sandbox.js';
 
 const LEAK = 'of the server alone';
 
-describeAttempts({ EXEC_TEST_LEAK: LEAK }, (attempts) => {
+describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
   const { user, inWorkspace, outside, usual, attempt, shell, perl } = attempts;
 
   it('writes where it may, so that what follows means something', async () => {

@@ -32,6 +32,8 @@ export class ConfinedAttempts {
 
   readonly inWorkspace = (name = ''): string => join(this.base, 'workspace', name);
   readonly outside = (name = ''): string => join(this.base, 'outside', name);
+  /** In a directory that the server's user may write, and no sandbox unless it says so. */
+  readonly ofServer = (name = ''): string => join(this.base, 'server', name);
 
   /** The sandbox of most tests: everything can be read, the workspace written, nobody reached. */
   readonly usual = (...more: readonly SandboxEntry[]): SandboxContext =>
@@ -90,9 +92,16 @@ export class ConfinedAttempts {
   };
 }
 
-/** Runs tests against a server of each of {@link SERVER_USERS}, whose environment has `env`. */
+export interface AttemptOptions {
+  /** Added to the environment of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Arguments of the server, which may write in the given directory. @default it listens on a WebSocket */
+  readonly args?: (directory: string) => readonly string[];
+}
+
+/** Runs tests against a server of each of {@link SERVER_USERS}. */
 export function describeAttempts(
-  env: Readonly<Record<string, string>>,
+  { env = {}, args = () => [] }: AttemptOptions,
   body: (attempts: ConfinedAttempts) => void,
 ): void {
   describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
@@ -104,7 +113,14 @@ export function describeAttempts(
       attempts.base = base;
       await chmod(base, 0o755);
       if (user === 'nobody' && !canBecomeNobody(base)) return;
-      attempts.server = await startServer({ command, env: { ...process.env, ...env } });
+      // The server may be another user.
+      await mkdir(attempts.ofServer());
+      await chmod(attempts.ofServer(), 0o777);
+      attempts.server = await startServer({
+        command,
+        env: { ...process.env, ...env },
+        args: args(attempts.ofServer()),
+      });
       isStarted = true;
       attempts.wire = await openWire(attempts.server.url);
       await attempts.wire.request('initialize', { clientName: 'escapes' });
@@ -119,7 +135,6 @@ export function describeAttempts(
       await rm(attempts.inWorkspace(), { recursive: true, force: true, maxRetries: 10 });
       for (const directory of [attempts.inWorkspace(), attempts.outside()]) {
         await mkdir(directory, { recursive: true });
-        // The server may be another user.
         await chmod(directory, 0o777);
       }
       await writeFile(attempts.outside('file'), 'untouched');

@@ -34,22 +34,29 @@ export function describeNamespaces(network: 'shared' | 'own'): Word[] {
   ];
 }
 
-/** The view of a program that may do with files what it likes. */
-export function describeOpenView(): Word[] {
-  return ['--dev-bind', '/', '/', ...describeProc()];
-}
-
 /** The view that a plan describes. */
 export function describeView({ root, mounts }: MountPlan, openEmptyFile: EmptyFiles): Word[] {
-  const words: Word[] = [];
-  if (root !== 'empty') words.push(root === 'read' ? '--ro-bind' : '--bind', '/', '/');
-  words.push('--dev', '/dev', ...describeProc());
-  if (root !== 'empty' && existsSync('/sys')) words.push('--ro-bind', '/sys', '/sys');
-  for (const mount of mounts) words.push(...describeMount(mount, openEmptyFile));
+  const words: Word[] = [...describeRoot(root)];
+  for (const mount of mounts) words.push(...describeMount(mount, root === 'open', openEmptyFile));
   // Last of all: what is mounted below them needs a place.
   for (const mount of mounts) if (mount.kind === 'hide-directory') words.push('--remount-ro', mount.path);
   if (root === 'empty') words.push('--remount-ro', '/');
   return words;
+}
+
+function describeRoot(root: MountPlan['root']): Word[] {
+  const own = ['--dev', '/dev', ...describeProc()];
+  const kernel = existsSync('/sys') ? ['--ro-bind', '/sys', '/sys'] : [];
+  switch (root) {
+    case 'open':
+      return ['--dev-bind', '/', '/', ...describeProc()];
+    case 'write':
+      return ['--bind', '/', '/', ...own, ...kernel];
+    case 'read':
+      return ['--ro-bind', '/', '/', ...own, ...kernel];
+    case 'empty':
+      return own;
+  }
 }
 
 function describeProc(): Word[] {
@@ -61,12 +68,13 @@ function describeProc(): Word[] {
   ];
 }
 
-function describeMount(mount: Mount, openEmptyFile: EmptyFiles): Word[] {
+function describeMount(mount: Mount, withDevices: boolean, openEmptyFile: EmptyFiles): Word[] {
   const { path } = mount;
   switch (mount.kind) {
     case 'bind':
       // A device in an ordinary mount could not be opened.
-      if (isWithin(path, DEV)) return [mount.writable ? '--dev-bind' : '--ro-bind', path, path];
+      if (withDevices || isWithin(path, DEV))
+        return [mount.writable ? '--dev-bind' : '--ro-bind', path, path];
       return [mount.writable ? '--bind' : '--ro-bind', path, path];
     case 'hide-directory':
       return ['--perms', mount.passable ? '0111' : '0000', '--tmpfs', path];

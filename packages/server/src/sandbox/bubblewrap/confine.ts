@@ -5,7 +5,7 @@ import { openReportPipe, type ReportPipe } from '../../native/report-pipe.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
 import { type Architecture, thisArchitecture } from './architecture.js';
-import { describeNamespaces, describeOpenView, describeView, encodeArguments } from './arguments.js';
+import { describeNamespaces, describeView, encodeArguments } from './arguments.js';
 import type { SocketHandover, SocketRequest } from './entry-calls.js';
 import { buildEntryProgram } from './entry-program.js';
 import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.js';
@@ -63,10 +63,8 @@ export async function confine(
   options: ConfineOptions = {},
 ): Promise<ConfinedLaunch> {
   const { path, architecture } = requireBubblewrap();
-  const { files } = policy;
-  // Whoever may write everything keeps everything, devices included.
-  const wanted = files === 'unrestricted' || files.fullWrite ? undefined : await planMounts(files);
-  const view = wanted && options.readOnly ? forbidWriting(wanted) : wanted;
+  const wanted = await planMounts(policy.files, policy.network);
+  const view = options.readOnly ? forbidWriting(wanted) : wanted;
   const targets = await holdTargets(view);
   try {
     return assemble({
@@ -74,7 +72,7 @@ export async function confine(
       architecture,
       policy,
       plan,
-      view: view && settle(view, targets),
+      view: settle(view, targets),
       options,
       targets,
     });
@@ -103,10 +101,9 @@ interface HeldTarget {
   readonly target: MountTarget | undefined;
 }
 
-async function holdTargets(view: MountPlan | undefined): Promise<HeldTarget[]> {
+async function holdTargets(view: MountPlan): Promise<HeldTarget[]> {
   const held: HeldTarget[] = [];
-  for (const { path, kind } of view?.targets ?? [])
-    held.push({ path, target: await holdMountTarget(path, kind) });
+  for (const { path, kind } of view.targets) held.push({ path, target: await holdMountTarget(path, kind) });
   return held;
 }
 
@@ -124,7 +121,7 @@ interface Parts {
   readonly architecture: Architecture;
   readonly policy: ResolvedPolicy;
   readonly plan: LaunchPlan;
-  readonly view: MountPlan | undefined;
+  readonly view: MountPlan;
   readonly options: ConfineOptions;
   readonly targets: readonly HeldTarget[];
 }
@@ -149,7 +146,7 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
     );
     const words = [
       ...describeNamespaces(policy.network === 'enabled' ? 'shared' : 'own'),
-      ...(view === undefined ? describeOpenView() : describeView(view, () => descriptors.addEmptyFile())),
+      ...describeView(view, () => descriptors.addEmptyFile()),
       ...(options.readOnlyProc ? ['--remount-ro', '/proc'] : []),
       '--seccomp',
       String(filterFd),

@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { baseName, isWithin, parentPath } from '../../fs/native-path.js';
-import { listHiddenDirectories, listHiddenSockets } from '../hidden-sockets.js';
+import { listHiddenPaths } from '../hidden-sockets.js';
 import { accessTo, findRule, orderEntries } from '../policy/access.js';
 import { findDeniedPaths } from '../policy/find-denied-paths.js';
-import type { FilePolicy, PolicyEntry } from '../policy/policy.js';
+import type { FilePolicy, PolicyEntry, ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
 import { readGitPointer } from './git-pointer.js';
 import { type CrossedLink, type Location, locatePath } from './locate-path.js';
@@ -19,8 +19,8 @@ export type Mount =
   | { readonly kind: 'link'; readonly path: Buffer; readonly target: Buffer };
 
 export interface MountPlan {
-  /** What the whole is: the host's root, or an empty one. */
-  readonly root: 'read' | 'write' | 'empty';
+  /** What the whole is: the host's root, or an empty one. An open one is the host's with all devices. */
+  readonly root: 'read' | 'write' | 'open' | 'empty';
   /** In the order in which they are made. */
   readonly mounts: readonly Mount[];
   /** What has to be put in place first, because mounts are made on it and nothing is there. */
@@ -60,30 +60,50 @@ interface PlacedRule extends PolicyEntry {
  * Decides what a program sees under a policy, from what exists now. Throws `PolicyError` for what mounts cannot
  * keep.
  */
-export async function planMounts(files: FilePolicy): Promise<MountPlan> {
+export async function planMounts(
+  files: ResolvedPolicy['files'],
+  network: ResolvedPolicy['network'] = 'restricted',
+): Promise<MountPlan> {
+  return files === 'unrestricted' || files.fullWrite
+    ? planOpenView(files === 'unrestricted' ? [] : files.entries, network)
+    : planRules(files, network);
+}
+
+/** Whoever may write everything keeps everything, devices included, but not those who run programs for him. */
+function planOpenView(entries: readonly PolicyEntry[], network: ResolvedPolicy['network']): MountPlan {
+  const rules = hideServices(placeRules([...entries, { path: ROOT, access: 'write' }]), network);
+  const planner = new Planner(rules);
+  // What this user cannot rename, no program of his can.
+  for (const pin of listPins(rules)) if (isChangeable(rules, parentPath(pin))) planner.pin(pin);
+  for (const rule of rules) planner.add(rule);
+  planner.sortMounts();
+  return { root: 'open', mounts: planner.mounts, targets: planner.targets };
+}
+
+async function planRules(files: FilePolicy, network: ResolvedPolicy['network']): Promise<MountPlan> {
   const denied = await findDeniedPaths(files);
-  const rules = protectRepositories(
+  const named = protectRepositories(
     placeRules([
       ...files.entries,
       ...denied.map((path): PolicyEntry => ({ path, access: 'deny' })),
       ...listMinimal(files),
     ]),
   );
-  refuseWritableLinks(rules);
+  refuseWritableLinks(named);
+  const rules = hideServices(named, network);
   const rootAccess = accessTo(rules, ROOT);
   const planner = new Planner(rules);
   for (const pin of listPins(rules)) planner.pin(pin);
   for (const rule of rules) planner.add(rule);
   planner.sortMounts();
   planner.addLinks(rules.flatMap(({ location }) => location.links));
-  planner.hideSockets();
   const { mounts, targets } = planner;
   return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
 }
 
 /**
  * The same view for a program that is to write nothing: there is nothing on disk to be made for it, and what was made for
- * others does not concern it.
+ * others does not concern it. An open view stays what it is.
  */
 export function forbidWriting({ root, mounts, targets }: MountPlan): MountPlan {
   return {
@@ -130,6 +150,20 @@ function protectRepositories(rules: readonly PlacedRule[]): PlacedRule[] {
   const added = writable.map((location): PlacedRule => ({ path: location.path, access: 'read', location }));
   const byPath = new Map([...rules, ...added].map((rule) => [rule.path.toString('latin1'), rule]));
   return [...byPath.values()].sort((a, b) => Buffer.compare(a.path, b.path));
+}
+
+/** Denies what runs programs for others, as far as it exists, rules show it, and none of them is for that very path. */
+function hideServices(rules: readonly PlacedRule[], network: ResolvedPolicy['network']): PlacedRule[] {
+  const all = [...rules];
+  for (const hidden of listHiddenPaths(network)) {
+    const { path, kind } = locatePath(Buffer.from(hidden.path));
+    if (kind !== (hidden.kind === 'socket' ? 'file' : hidden.kind)) continue;
+    if (accessTo(all, path) === 'deny' || rules.some((rule) => rule.path.equals(path))) continue;
+    // Nobody has to find it by the way that led there.
+    all.push({ path, access: 'deny', location: { path, kind, links: [] } });
+    all.sort((a, b) => Buffer.compare(a.path, b.path));
+  }
+  return all;
 }
 
 /**
@@ -220,14 +254,6 @@ class Planner {
     const byPath = new Map(links.map((link) => [link.path.toString('latin1'), link]));
     for (const { path, target } of byPath.values())
       if (accessTo(this.rules, parentPath(path)) === 'deny') this.mounts.push({ kind: 'link', path, target });
-  }
-
-  hideSockets(): void {
-    for (const name of [...listHiddenDirectories(), ...listHiddenSockets()]) {
-      const { path, kind } = locatePath(Buffer.from(name));
-      const isNamed = this.rules.some((rule) => isWithin(rule.path, path));
-      if (kind !== 'missing' && !isNamed && accessTo(this.rules, path) !== 'deny') this.#hide(path, kind);
-    }
   }
 
   #hide(path: Buffer, kind: TargetKind): void {

@@ -218,3 +218,24 @@ it('hides the sockets of this server', async () => {
   reveal();
   expect(below(at, await plan(READ_ROOT))).toEqual([]);
 });
+
+it('hides directories of sockets but for what rules name in them, and pins what leads there', async () => {
+  const at = await makeTree();
+  onTestFinished(hideSocket(join(at, 'a'), 'directory'));
+  expect(below(at, await plan(READ_ROOT, rule(at, 'write')))).toEqual(['write .', 'hide ./a/']);
+  expect(below(at, await plan(READ_ROOT, rule(join(at, 'a/b'), 'read')))).toEqual([
+    'hide ./a/ passable',
+    'read ./a/b',
+  ]);
+  onTestFinished(hideSocket(join(at, 'c'), 'directory'));
+  const open = await planMounts('unrestricted');
+  expect(open.root).toBe('open');
+  expect(below(at, open)).toEqual(['write .', 'hide ./a/', 'hide ./c/']);
+});
+
+it('hides nothing but a socket where a socket is said to be, and no socket that is not there', async () => {
+  const at = await makeTree();
+  for (const name of ['a', 'nothing']) onTestFinished(hideSocket(join(at, name)));
+  onTestFinished(hideSocket(join(at, 'a/file'), 'directory'));
+  expect(below(at, await planMounts('unrestricted'))).toEqual([]);
+});
