@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type RunningServer, startServer } from '@exec-server/testing';
 import { onTestFinished, vi } from 'vitest';
 
-const BUILT_COMMAND = fileURLToPath(new URL('../../packages/cli/bin/exec-server.js', import.meta.url));
+export const BUILT_COMMAND = fileURLToPath(new URL('../../packages/cli/bin/exec-server.js', import.meta.url));
 
 /** Long for the slowest machine, in milliseconds. */
 const PATIENCE_MS = 20_000;

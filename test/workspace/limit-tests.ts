@@ -289,5 +289,6 @@ export const WITHOUT_EDGE: ReadonlySet<string> = new Set([
   'sandbox/files/file-helper.ts MAX_COMPLAINT_BYTES',
   'sandbox/files/file-sandboxes.ts MAX_ATTEMPTS',
   'terminate/kill-trees.ts MAX_LOOKS',
+  'terminate/unfinished-ends.ts MAX_RETRY_MS',
   'terminate/until-gone.ts MAX_LOOK_MS',
 ]);

@@ -32,6 +32,8 @@ export interface CommandIo {
   onContinued(listener: () => void): () => void;
   /** Hears errors that nobody caught from now on, which then no longer end the process. Returns how to stop. */
   onUncaught(listener: (error: unknown) => void): () => void;
+  /** Hears rejections that nobody handles from now on, which then no longer end the process. Returns how to stop. */
+  onUnhandledRejection(listener: (reason: unknown) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
 }
@@ -58,6 +60,10 @@ export function createProcessIo(): CommandIo {
     onUncaught(listener) {
       process.on('uncaughtException', listener);
       return () => void process.off('uncaughtException', listener);
+    },
+    onUnhandledRejection(listener) {
+      process.on('unhandledRejection', listener);
+      return () => void process.off('unhandledRejection', listener);
     },
     exit: (code) => process.exit(code),
   };

@@ -31,10 +31,16 @@ export class FakeIo implements CommandIo {
   readonly #signalListeners = new Set<(signal: EndSignal) => void>();
   readonly #continueListeners = new Set<() => void>();
   readonly #errorListeners = new Set<(error: unknown) => void>();
+  readonly #rejectionListeners = new Set<(reason: unknown) => void>();
 
   /** Listeners for signals and errors that were not taken off. */
   get listeners(): number {
-    return this.#signalListeners.size + this.#continueListeners.size + this.#errorListeners.size;
+    return [
+      this.#signalListeners,
+      this.#continueListeners,
+      this.#errorListeners,
+      this.#rejectionListeners,
+    ].reduce((sum, { size }) => sum + size, 0);
   }
 
   onEndSignal(listener: (signal: EndSignal) => void): () => void {
@@ -52,6 +58,11 @@ export class FakeIo implements CommandIo {
     return () => void this.#errorListeners.delete(listener);
   }
 
+  onUnhandledRejection(listener: (reason: unknown) => void): () => void {
+    this.#rejectionListeners.add(listener);
+    return () => void this.#rejectionListeners.delete(listener);
+  }
+
   exit(code: number): void {
     this.exits.push(code);
   }
@@ -66,5 +77,9 @@ export class FakeIo implements CommandIo {
 
   fail(error: unknown): void {
     for (const listener of this.#errorListeners) listener(error);
+  }
+
+  reject(reason: unknown): void {
+    for (const listener of this.#rejectionListeners) listener(reason);
   }
 }

@@ -32,6 +32,12 @@ it('ends with 1 at an error that nobody caught', async () => {
   expect(await watch.end).toBe(1);
 });
 
+it('goes on at a rejection that nobody handles', async () => {
+  io.reject(new Error('boom'));
+  io.signal('SIGTERM');
+  expect(await watch.end).toBe(0);
+});
+
 it('ends with 0 at the end of a listener', async () => {
   const listener: Listener = { url: 'stdio', ended: Promise.resolve(), close: async () => {} };
   watch.endWith(listener);
@@ -39,7 +45,7 @@ it('ends with 0 at the end of a listener', async () => {
 });
 
 it('leaves nothing behind when it stops', () => {
-  expect(io.listeners).toBe(2);
+  expect(io.listeners).toBe(3);
   watch.stop();
   expect(io.listeners).toBe(0);
 });

@@ -37,7 +37,7 @@ export class FileHandles implements ConnectionResource {
     const file = openFile();
     this.#files.set(id, file);
     // The connection may have ended while the request was on its way here.
-    if (this.#closed) void this.#close(id, file);
+    if (this.#closed) this.#closeUnheard(id, file);
     try {
       await file;
     } catch (error) {
@@ -78,7 +78,12 @@ export class FileHandles implements ConnectionResource {
 
   close(): void {
     this.#closed = true;
-    for (const [id, opening] of this.#files) void this.#close(id, opening);
+    for (const [id, opening] of this.#files) this.#closeUnheard(id, opening);
+  }
+
+  /** Nobody is left to be told that a file system did not keep what was written. */
+  #closeUnheard(id: string, opening: Promise<HandleFile>): void {
+    this.#close(id, opening).catch(() => {});
   }
 
   async #close(id: string, opening: Promise<HandleFile>): Promise<void> {

@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { readProcess, type TreeMember } from './process-tree.js';
+import { readVisibleProcess, type TreeMember } from './process-tree.js';
+import { readSystemFile } from './system-files.js';
 
 /** Numbers of the children that a thread started, eldest first; `null` when it is gone, or the system has no list. */
 export function readChildNumbers(thread: number): number[] | null {
-  try {
-    const list = readFileSync(`/proc/${thread}/task/${thread}/children`, 'latin1').trim();
-    return list === '' ? [] : list.split(' ').map(Number);
-  } catch {
-    return null;
-  }
+  const list = readSystemFile(`/proc/${thread}/task/${thread}/children`)?.trim();
+  if (list === undefined) return null;
+  return list === '' ? [] : list.split(' ').map(Number);
 }
 
 /**
@@ -19,7 +16,7 @@ export function collectNearDescendants(rootPid: number): TreeMember[] {
   const members: TreeMember[] = [];
   const waiting = [{ pid: rootPid, parent: process.pid }];
   for (const { pid, parent } of waiting) {
-    const entry = readProcess(pid);
+    const entry = readVisibleProcess(pid);
     // A number that was in the list may be somebody else's by now.
     if (entry?.ppid !== parent) continue;
     members.push({ pid, startTime: entry.startTime });

@@ -62,7 +62,7 @@ export class LeftoverSweep<Bond> {
     const asked = [...this.#bonds];
     this.#timer = null;
     this.#sweeping = true;
-    const living = await this.#findLiving(asked);
+    const living = await this.#look(asked);
     this.#sweeping = false;
     if (this.#closed) return;
     const empty = asked.filter((bond) => !living.has(bond));
@@ -71,6 +71,15 @@ export class LeftoverSweep<Bond> {
     if (this.#bonds.size === 0) return;
     const unchanged = empty.length === 0 && this.#bonds.size === asked.length;
     this.#schedule(unchanged ? Math.min(this.#intervalMs * 2, MAX_INTERVAL_MS) : MIN_INTERVAL_MS);
+  }
+
+  /** Who cannot be looked for is not gone, and is looked for again. */
+  async #look(asked: readonly Bond[]): Promise<ReadonlySet<Bond>> {
+    try {
+      return await this.#findLiving(asked);
+    } catch {
+      return new Set(asked);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { readChildNumbers } from './children.js';
 import { nameProcesses, readProcessTable } from './process-tree.js';
+import { readSystemFile } from './system-files.js';
 
 /** A process, named for good by its number and when it started. */
 export interface NamedProcess {
@@ -15,12 +15,9 @@ export function findChildren(parent: number): NamedProcess[] {
 
 /** The number that a process has in its own PID namespace; nothing when it is gone. Linux only. */
 export function readInnerPid(pid: number): number | undefined {
-  try {
-    const numbers = /^NSpid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return Number(numbers?.split(/\s+/).at(-1));
-  } catch {
-    return undefined;
-  }
+  const status = readSystemFile(`/proc/${pid}/status`);
+  if (status === null) return undefined;
+  return Number(/^NSpid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/).at(-1));
 }
 
 /** For a kernel without the list. */

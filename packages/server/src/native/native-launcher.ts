@@ -6,6 +6,7 @@ import { CgroupHome } from './cgroup/cgroup-home.js';
 import type { ProcessCgroup } from './cgroup/process-cgroup.js';
 import { type Channels, PipeChannels, PtyChannels } from './channels.js';
 import { ESRCH } from './constants.js';
+import { descriptorReserve } from './descriptor-reserve.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
 import { Guardian } from './guardian.js';
 import { useHostBase64 } from './host-base64.js';
@@ -33,6 +34,7 @@ export class NativeLauncher implements Launcher {
   readonly #groups = new Map<number, ProcessGroup>();
   readonly #oomScore = new OomScore();
   readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
+  readonly #releaseReserve = descriptorReserve.hold();
   #closed = false;
 
   constructor(options: { readonly guardian: boolean; readonly cgroups: boolean; readonly logger: Logger }) {
@@ -69,6 +71,7 @@ export class NativeLauncher implements Launcher {
     this.#sweep.close();
     this.#cgroups?.close();
     await this.#guardian?.close();
+    this.#releaseReserve();
   }
 
   #launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', scope: DescriptorScope): LaunchedProcess {

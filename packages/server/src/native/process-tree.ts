@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { platform } from 'node:process';
 import { OsError } from '../os-error.js';
+import { descriptorReserve } from './descriptor-reserve.js';
+import { listSystemDirectory, readSystemLine, unlessHidden } from './system-files.js';
 
 export interface ProcessEntry {
   readonly ppid: number;
@@ -21,17 +22,17 @@ export interface TreeMember {
 const MAX_STAT_BYTES = 1_024;
 const statBuffer = Buffer.alloc(MAX_STAT_BYTES);
 
-/** Every process of the system that still runs, by pid. A zombie is not one. */
+/** Every process of the system that still runs and is not hidden, by pid. A zombie is not one. Throws when it cannot look. */
 export function readProcessTable(): Map<number, ProcessEntry> {
   return platform === 'linux' ? new Map(scanProc()) : parsePsTable(runPs());
 }
 
 /** The same one at a time, for a caller that must not hold the loop. Linux only. */
 export function* scanProc(): Generator<[pid: number, entry: ProcessEntry]> {
-  for (const name of readdirSync('/proc')) {
+  for (const name of listSystemDirectory('/proc') ?? []) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const entry = readProcess(pid);
+    const entry = readVisibleProcess(pid);
     if (entry !== null) yield [pid, entry];
   }
 }
@@ -60,16 +61,19 @@ export function collectTrees(
   return Array.from(found, (pid) => ({ pid, startTime: table.get(pid)!.startTime }));
 }
 
-/** Those of the processes with these numbers that run. */
+/** Those of the processes with these numbers that run. Throws when it cannot look. */
 export function nameProcesses(pids: readonly number[]): TreeMember[] {
   const table = platform === 'linux' ? null : readProcessTable();
   return pids.flatMap((pid) => {
-    const entry = table === null ? readProcess(pid) : table.get(pid);
+    const entry = table === null ? readVisibleProcess(pid) : table.get(pid);
     return entry ? [{ pid, startTime: entry.startTime }] : [];
   });
 }
 
-/** Sends a signal if the pid still is that process; false when it is gone or another one. Throws on EPERM. */
+/**
+ * Sends a signal if the pid still is that process; false when it is gone or another one. Throws when it may not be
+ * signalled, and when nobody can say who has the pid.
+ */
 export function signalProcess(pid: number, startTime: number, signal: number): boolean {
   const current = platform === 'linux' ? readProcess(pid) : parsePsTable(runPs(pid)).get(pid);
   if (current?.startTime !== startTime) return false;
@@ -92,19 +96,15 @@ export function signalProcessGroup(group: number, signal: number): boolean {
   }
 }
 
-/** One process, while it runs. Linux only. */
+/** One process; `null` when it runs no more, or is hidden: a system may hide the processes of other users. Linux only. */
+export function readVisibleProcess(pid: number): ProcessEntry | null {
+  return unlessHidden(() => readProcess(pid));
+}
+
+/** One process; `null` when it runs no more. Throws when it cannot look. Linux only. */
 export function readProcess(pid: number): ProcessEntry | null {
-  try {
-    const fd = openSync(`/proc/${pid}/stat`, 'r');
-    try {
-      return parseStat(statBuffer.toString('latin1', 0, readSync(fd, statBuffer)));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    // It ended between the listing and the read.
-    return null;
-  }
+  const line = readSystemLine(`/proc/${pid}/stat`, statBuffer);
+  return line === null ? null : parseStat(line);
 }
 
 /** The command name may hold spaces, parentheses and line breaks; everything behind its last `)` is plain. */
@@ -120,13 +120,17 @@ const PS_COLUMNS = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((name) => [
 function runPs(pid?: number): string {
   const selection = pid === undefined ? ['-A'] : ['-p', String(pid)];
   try {
-    return execFileSync('/bin/ps', [...selection, ...PS_COLUMNS], {
-      encoding: 'utf8',
-      env: { LC_ALL: 'C', TZ: 'UTC' },
-    });
-  } catch {
-    // `ps -p` fails when there is no such process.
-    return '';
+    return descriptorReserve.use(() =>
+      execFileSync('/bin/ps', [...selection, ...PS_COLUMNS], {
+        encoding: 'utf8',
+        env: { LC_ALL: 'C', TZ: 'UTC' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
+  } catch (error) {
+    // `ps -p` exits with a code when there is no such process; without one it did not run.
+    if (pid !== undefined && typeof (error as { status?: unknown }).status === 'number') return '';
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { descriptorReserve } from '../native/descriptor-reserve.js';
 import type { AuditLog } from './audit.js';
 import { escapeControls } from './escape-controls.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -57,7 +58,8 @@ export function createFileAuditLog(path: string, options: FileAuditLogOptions = 
     record(event) {
       try {
         const line = escapeControls(JSON.stringify({ time: new Date().toISOString(), ...event }));
-        orExplain(() => append(`${line}\n`));
+        // The end of a process is put on record also when clients have taken every descriptor.
+        orExplain(() => descriptorReserve.use(() => append(`${line}\n`)));
       } catch (err) {
         if (!failing) logger.error({ err }, 'the audit log cannot be written');
         failing = true;

@@ -1,7 +1,7 @@
 import { collectWholeTree } from '../native/cgroup/whole-tree.js';
 import { collectNearDescendants } from '../native/children.js';
 import type { TreeMember } from '../native/process-tree.js';
-import { findMembers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
+import { findMembers, finishLater, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
 import { stragglerSweep } from './straggler-sweep.js';
 
 /** Whom a kill reached, and who may come to it. */
@@ -21,14 +21,16 @@ export interface KillOutcome extends SignalOutcome {
 export function killOneTree(root: TreeRoot): KillOutcome {
   let whole: TreeMember[] | null = null;
   let looks = 0;
-  const outcome = stopAndKill([root], () => {
+  const attempt = stopAndKill([root], () => {
     whole = findInCgroup(root);
     if (whole !== null) return whole;
     looks += 1;
     const near = looks > 1 || root.reaped ? [] : collectNearDescendants(root.pid);
     return near.length > 0 ? near : findMembers([root]);
   });
-  return whole === null
+  const outcome = finishLater([root], attempt);
+  // Where it is tried again, everybody is looked at anyway.
+  return whole === null || outcome.rest !== undefined
     ? outcome
     : { ...outcome, killStragglers: stragglerSweep.add({ root, members: whole }) };
 }

@@ -49,12 +49,15 @@ export function terminateOnRequest(
 
 /** Kills what a process that has ended left running. */
 export function killLeftovers(process: ManagedProcess): TerminateOutcome {
-  const { pids, refusal } = killTrees([process]);
-  if (refusal !== undefined) throw refusal;
-  return { running: false, pids };
+  return { ...asOutcome(killTrees([process])), running: false };
 }
 
-function asOutcome({ pids, refusal, killStragglers }: KillOutcome): TerminateOutcome {
+function asOutcome({
+  pids,
+  refusal,
+  rest,
+  killStragglers = rest && (() => rest),
+}: KillOutcome): TerminateOutcome {
   if (refusal !== undefined) throw refusal;
   if (killStragglers === undefined) return { running: true, pids };
   return { running: true, pids, killStragglers: async () => asOutcome(await killStragglers()).pids };

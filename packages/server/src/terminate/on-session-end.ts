@@ -41,9 +41,11 @@ function endLater(registry: ProcessRegistry, slot: ProcessSlot, clock: Clock, lo
 
 /** Nobody is there to be told that somebody is out of reach, such as a process that has become another user's. */
 function killOrWarn(trees: readonly TreeRoot[], ids: object, logger: Logger): void {
-  const { refusal } = killTrees(trees);
+  const { refusal, rest } = killTrees(trees);
   if (refusal !== undefined)
     logger.warn({ ...ids, err: refusal }, 'what a session left running could not all be ended');
+  if (rest !== undefined)
+    logger.warn(ids, 'processes of a session could not be looked for: it is tried again');
 }
 
 function forget(registry: ProcessRegistry, slot: ProcessSlot): void {

@@ -13,11 +13,11 @@ export async function terminateOnShutdown(
   const ends = Array.from(processes.processes(), ({ recorded }) => recorded);
   sessions.endAll();
   // Those that outlive their sessions do not outlive the server.
-  const { refusal } = killTrees([...processes.processes()]);
+  const { refusal, rest } = killTrees([...processes.processes()]);
   if (refusal !== undefined) options.logger.warn({ err: refusal }, 'some processes could not be ended');
   await new Promise<void>((resolve) => {
     const timer = options.clock.after(options.graceMs, resolve);
-    void Promise.all(ends).then(() => {
+    void Promise.all([...ends, rest]).then(() => {
       timer.cancel();
       resolve();
     });

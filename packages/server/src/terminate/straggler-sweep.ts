@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectLeaders } from '../native/leftover-sweep.js';
 import { collectTrees, readProcessTable, type TreeMember } from '../native/process-tree.js';
 import { ownNumbers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
 
 /** Time in which killed trees gather for one look at all processes, in milliseconds. */
 const GATHER_MS = 250;
+
+/** Time after which a look that failed is repeated, in milliseconds. */
+const RETRY_MS = 250;
 
 const NOBODY: SignalOutcome = { pids: [], refusal: undefined };
 
@@ -53,8 +57,7 @@ class StragglerSweep {
       this.#gathering = null;
       return killStragglers(trees);
     });
-    // For want of descriptors nobody can be looked for now. The end of a session looks for all that it started.
-    this.#lastSweep = outcomes.catch(() => {});
+    this.#lastSweep = outcomes;
     return { trees, outcomes, hurry };
   }
 }
@@ -62,9 +65,27 @@ class StragglerSweep {
 export const stragglerSweep = new StragglerSweep();
 
 async function killStragglers(trees: readonly KilledTree[]): Promise<Map<KilledTree, SignalOutcome>> {
-  const leaders = await collectLeaders();
+  const leaders = await persist(collectLeaders);
   const left = trees.filter(({ root, members }) => [root, ...members].some(({ pid }) => leaders.has(pid)));
-  return new Map(left.map((tree) => [tree, stopAndKill([tree.root], () => findStragglers(tree))]));
+  const outcomes = left.map(async (tree) => [tree, await persist(() => killStragglersOf(tree))] as const);
+  return new Map(await Promise.all(outcomes));
+}
+
+function killStragglersOf(tree: KilledTree): SignalOutcome {
+  const { failure, ...outcome } = stopAndKill([tree.root], () => findStragglers(tree));
+  if (failure !== undefined) throw failure;
+  return outcome;
+}
+
+/** Repeats what fails because nobody can be looked for now. */
+async function persist<Result>(look: () => Result | Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await look();
+    } catch {
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
+  }
 }
 
 /** Who is in a session or group of the tree now. A number that somebody else has got meanwhile means nobody of it. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { nameProcesses } from '../native/process-tree.js';
+import { nameProcesses, type TreeMember } from '../native/process-tree.js';
 import { signalMembers } from './kill-trees.js';
 
 /** Between the first two looks at processes that are ending, in milliseconds; then each time twice as long. */
@@ -13,12 +13,26 @@ export async function untilGone(
   pids: readonly number[],
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
-  let left = nameProcesses(pids);
-  for (let lookMs = FIRST_LOOK_MS; left.length > 0; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
+  let left = tryNameProcesses(pids);
+  for (let lookMs = FIRST_LOOK_MS; left?.length !== 0; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
     await pause(lookMs, clock, signal);
-    const running = new Set(signalMembers(left, 0).pids);
-    left = left.filter(({ pid }) => running.has(pid));
+    left = left === undefined ? tryNameProcesses(pids) : stillRunning(left);
   }
+}
+
+/** Nothing when nobody can be looked for now: they are not gone for that. */
+function tryNameProcesses(pids: readonly number[]): TreeMember[] | undefined {
+  try {
+    return nameProcesses(pids);
+  } catch {
+    return undefined;
+  }
+}
+
+function stillRunning(members: readonly TreeMember[]): TreeMember[] {
+  const { pids, unknown } = signalMembers(members, 0);
+  const running = new Set([...pids, ...unknown.map(({ pid }) => pid)]);
+  return members.filter(({ pid }) => running.has(pid));
 }
 
 function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -8,15 +8,18 @@ import { OpenFile } from '../../src/fs/handles-file.js';
 import { makeTempDirectory } from '../support/temp-directory.js';
 
 /** Descriptors of this process that are open on `path`. */
-function countDescriptors(path: string): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
+function findDescriptors(path: string): number[] {
+  const found = readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === path;
     } catch {
       return false;
     }
-  }).length;
+  });
+  return found.map(Number);
 }
+
+const countDescriptors = (path: string) => findDescriptors(path).length;
 
 const openFor = (path: string, mode: 'read' | 'replace' = 'read') => {
   return () => OpenFile.open(Buffer.from(path), mode);
@@ -108,4 +111,17 @@ it('the end of the connection closes everything, also what is still being opened
   await opening;
   await handles.open('late', openFor(path));
   await vi.waitFor(() => expect(countDescriptors(path)).toBe(0));
+});
+
+it("a close that fails when the connection has ended is nobody else's trouble", async () => {
+  const path = join(await makeTempDirectory(), 'f');
+  writeFileSync(path, 'text');
+  const handles = new FileHandles();
+  const file = await OpenFile.open(Buffer.from(path), 'read');
+  await handles.open('open', async () => file);
+  const [fd] = findDescriptors(path);
+  closeSync(fd!);
+  // A rejection that nobody handles fails the run.
+  handles.close();
+  await expect(file.close()).rejects.toThrow('EBADF');
 });

@@ -34,4 +34,22 @@ describe('LeftoverSweep', () => {
     sweep.close();
     clearInterval(keepAlive);
   });
+
+  it('takes nobody for gone when it cannot look, and looks again', async () => {
+    let looks = 0;
+    let sweep!: LeftoverSweep<number>;
+    const reported = new Promise<number>((resolve) => {
+      sweep = new LeftoverSweep<number>(async () => {
+        looks += 1;
+        if (looks === 1) throw new Error('cannot look');
+        return new Set();
+      }, resolve);
+    });
+    const keepAlive = setInterval(() => {}, 1_000);
+    sweep.add(7);
+    expect(await reported).toBe(7);
+    expect(looks).toBe(2);
+    sweep.close();
+    clearInterval(keepAlive);
+  });
 });

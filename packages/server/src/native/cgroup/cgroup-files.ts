@@ -3,15 +3,20 @@ import {
   constants,
   mkdirSync,
   openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
   rmdirSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import {
+  listSubdirectories,
+  readSystemFile,
+  readSystemLine,
+  saysGone,
+  unlessHidden,
+  writeSystemFile,
+} from '../system-files.js';
 
 /**
  * Makes a group of threads, in which a process need not be as a whole: only then can one thread of this process enter
@@ -49,15 +54,15 @@ export function enterGroup(path: string): void {
 
 /** Every thread in the group and in those below it. A process that has ended has none, reaped or not. */
 export function readThreads(path: string): number[] {
-  const lines = readOrEmpty(join(path, 'cgroup.threads')).split('\n');
+  const lines = (readSystemFile(join(path, 'cgroup.threads')) ?? '').split('\n');
   const threads = lines.filter((line) => line !== '').map(Number);
   // A program may make groups of its own in the one that it is in.
   return [...threads, ...listGroups(path).flatMap(readThreads)];
 }
 
-/** Whether anybody is in the group or below it. */
+/** Whether anybody is in the group or below it. Throws when that cannot be told. */
 export function isPopulated(path: string): boolean {
-  return readOrEmpty(join(path, 'cgroup.events')).includes('populated 1');
+  return readEvents(path).includes('populated 1');
 }
 
 /** Longest `cgroup.events` that is read, in bytes; it has two short lines. */
@@ -71,34 +76,34 @@ export function isUntouched(path: string): boolean {
     if (!events.includes('populated 0') || events.includes('frozen 1')) return false;
     return !hasGroupsBelow(path);
   } catch {
-    // It was removed, or there is no descriptor left to look into it.
+    // It was removed, or cannot be looked into.
     return false;
   }
 }
 
+/** Nothing when the group is gone. */
 function readEvents(path: string): string {
-  const fd = openSync(join(path, 'cgroup.events'), 'r');
-  try {
-    return eventsBuffer.toString('latin1', 0, readSync(fd, eventsBuffer));
-  } finally {
-    closeSync(fd);
-  }
+  return readSystemLine(join(path, 'cgroup.events'), eventsBuffer) ?? '';
 }
 
-/** Lets nobody in the group or below it run, or everybody again; a kill reaches them all the same. */
+/**
+ * Lets nobody in the group or below it run, or everybody again; a kill reaches them all the same. Throws when nobody can
+ * say whether it did.
+ */
 export function setFrozen(path: string, frozen: boolean): void {
-  try {
-    writeFileSync(join(path, 'cgroup.freeze'), frozen ? '1' : '0');
-  } catch {
-    // It is gone, or a kernel before 5.2 cannot: then those who fork are looked for again and again.
-  }
+  // A kernel before 5.2 has no such file: then those who fork are looked for again and again.
+  unlessHidden(() => writeSystemFile(join(path, 'cgroup.freeze'), frozen ? '1' : '0'));
 }
 
-/** Removes a group with those below it, if nobody is in any of them; false when somebody is. */
+/** Removes a group with those below it, if nobody is in any of them; false when somebody is, or nobody can say. */
 export function removeGroup(path: string): boolean {
   if (removeDirectory(path)) return true;
-  if (isPopulated(path)) return false;
-  for (const below of listGroups(path)) removeGroup(below);
+  try {
+    if (isPopulated(path)) return false;
+    for (const below of listGroups(path)) removeGroup(below);
+  } catch {
+    return false;
+  }
   return removeDirectory(path);
 }
 
@@ -118,24 +123,14 @@ function hasGroupsBelow(path: string): boolean {
   return statSync(path).nlink !== LINKS_WITHOUT_CHILDREN;
 }
 
-/** The groups directly below one; none when it is gone. */
+/** The groups directly below one; none when it is gone. Throws when it cannot look. */
 export function listGroups(path: string): string[] {
   try {
     // Most have none, and a list of all their files takes five times as long.
     if (!hasGroupsBelow(path)) return [];
-    return readdirSync(path, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(path, name));
-  } catch {
-    return [];
+  } catch (error) {
+    if (saysGone(error)) return [];
+    throw error;
   }
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // The group was removed.
-    return '';
-  }
+  return (listSubdirectories(path) ?? []).map((name) => join(path, name));
 }

@@ -172,6 +172,15 @@ function findPopulated(cgroups: readonly ProcessCgroup[]): ReadonlySet<ProcessCg
 function removeAbandonedHomes(parent: string): void {
   for (const path of listGroups(parent)) {
     const [, pid, startTime] = basename(path).match(HOME_NAME) ?? [];
-    if (pid !== undefined && readProcess(Number(pid))?.startTime !== Number(startTime)) removeGroup(path);
+    if (pid !== undefined && !isRunning(Number(pid), Number(startTime))) removeGroup(path);
+  }
+}
+
+function isRunning(pid: number, startTime: number): boolean {
+  try {
+    return readProcess(pid)?.startTime === startTime;
+  } catch {
+    // Another user's, and hidden.
+    return true;
   }
 }

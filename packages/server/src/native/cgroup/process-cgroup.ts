@@ -16,20 +16,30 @@ export class ProcessCgroup {
     return this.#emptied.promise;
   }
 
+  /** Whether somebody is in it, or nobody can say. */
   get populated(): boolean {
-    return !this.#abandoned && isPopulated(this.path);
+    try {
+      return !this.#abandoned && isPopulated(this.path);
+    } catch {
+      return true;
+    }
   }
 
-  /** Every thread of the processes in it. */
+  /** Every thread of the processes in it. Throws when it cannot look. */
   readThreads(): number[] {
     return this.#abandoned ? [] : readThreads(this.path);
   }
 
   /** Keeps everybody in it from running, whoever's they are, until `thaw`. Only a kill reaches them. */
   freeze(): void {
-    if (!this.#abandoned) setFrozen(this.path, true);
+    try {
+      if (!this.#abandoned) setFrozen(this.path, true);
+    } catch {
+      // Then they are stopped one by one, and those who fork are looked for again.
+    }
   }
 
+  /** Throws when they may be frozen still. */
   thaw(): void {
     if (!this.#abandoned) setFrozen(this.path, false);
   }

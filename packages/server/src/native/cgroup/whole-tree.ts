@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { readChildNumbers } from '../children.js';
-import { readProcess, type TreeMember } from '../process-tree.js';
+import { readVisibleProcess, type TreeMember } from '../process-tree.js';
+import { listSystemDirectory, readSystemFile } from '../system-files.js';
 import type { ProcessCgroup } from './process-cgroup.js';
 
 /**
@@ -21,7 +21,7 @@ export function collectWholeTree(rootPid: number, cgroup: ProcessCgroup): TreeMe
       if (!inside.has(sibling) || hasChildOutside(sibling, inside)) return null;
     }
     const pid = threads.length > 1 ? readProcessNumber(thread) : thread;
-    const entry = readProcess(pid);
+    const entry = readVisibleProcess(pid);
     if (entry !== null) members.push({ pid, startTime: entry.startTime });
   }
   return members;
@@ -29,27 +29,20 @@ export function collectWholeTree(rootPid: number, cgroup: ProcessCgroup): TreeMe
 
 /** Numbers of all threads of the process that a thread belongs to; none when it has ended. */
 function listThreads(thread: number): number[] {
-  try {
-    return readdirSync(`/proc/${thread}/task`).map(Number);
-  } catch {
-    return [];
-  }
+  return listSystemDirectory(`/proc/${thread}/task`)?.map(Number) ?? [];
 }
 
 /** The system lists children by the thread that started them. */
 function hasChildOutside(thread: number, inside: ReadonlySet<number>): boolean {
   const children = readChildNumbers(thread);
   // A kernel without the list, unless the thread has just ended.
-  if (children === null) return readProcess(thread) !== null;
+  if (children === null) return readVisibleProcess(thread) !== null;
   // A child that has ended and waits to be reaped is in no group.
-  return children.some((child) => !inside.has(child) && readProcess(child) !== null);
+  return children.some((child) => !inside.has(child) && readVisibleProcess(child) !== null);
 }
 
 /** The number of the process that a thread belongs to; the thread's own when it has ended. */
 function readProcessNumber(thread: number): number {
-  try {
-    return Number(/^Tgid:\s+(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, 'latin1'))?.[1]);
-  } catch {
-    return thread;
-  }
+  const status = readSystemFile(`/proc/${thread}/status`);
+  return status === null ? thread : Number(/^Tgid:\s+(\d+)$/m.exec(status)?.[1]);
 }

@@ -4,7 +4,7 @@ import { OsError } from '../../os-error.js';
 import { E2BIG, EACCES, EINVAL, ENOENT, ENOTDIR, ENOTSUP } from '../constants.js';
 import { resolveProgram } from '../exec-path.js';
 import type { LaunchPlan } from '../launch.js';
-import { toOsError } from './node-error.js';
+import { toOsError } from '../node-error.js';
 
 /** Longest single argument or variable that Linux takes, in bytes, its end included. */
 const MAX_ARGUMENT_BYTES = 131_072;

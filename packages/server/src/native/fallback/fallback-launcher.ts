@@ -4,13 +4,14 @@ import { constants as os } from 'node:os';
 import { OsError } from '../../os-error.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { EAGAIN, EIO, ENOTSUP, ESRCH } from '../constants.js';
+import { descriptorReserve } from '../descriptor-reserve.js';
 import { GUARDIAN_PROGRAM, Guardian, type GuardianProcess, guardianArgv } from '../guardian.js';
 import type { ExitStatus, LaunchedProcess, Launcher, LaunchPlan } from '../launch.js';
 import { collectLeaders, LeftoverSweep } from '../leftover-sweep.js';
+import { toOsError } from '../node-error.js';
 import { ProcessGroup } from '../process-group.js';
 import { checkTerminalSize, type TerminalSize } from '../pty.js';
 import { checkPlan, choosePtyName } from './check-plan.js';
-import { toOsError } from './node-error.js';
 import { loadPtyBinding, SAME_ID } from './pty-binding.js';
 import { PtySource } from './pty-source.js';
 import { PtyTarget } from './pty-target.js';
@@ -32,6 +33,7 @@ export class FallbackLauncher implements Launcher {
   readonly #guardian: Guardian | null;
   readonly #groups = new Map<number, ProcessGroup>();
   readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
+  readonly #releaseReserve = descriptorReserve.hold();
   #closed = false;
 
   constructor(options: { readonly guardian: boolean; readonly logger: Logger }) {
@@ -55,6 +57,7 @@ export class FallbackLauncher implements Launcher {
     this.#closed = true;
     this.#sweep.close();
     await this.#guardian?.close();
+    this.#releaseReserve();
   }
 
   #track(started: StartedChild): LaunchedProcess {

@@ -3,8 +3,8 @@ import type { SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
 import { EAGAIN, MAX_CHUNK_BYTES } from '../constants.js';
 import type { OutputSource } from '../launch.js';
+import { toOsError } from '../node-error.js';
 import { BackOff } from './back-off.js';
-import { toOsError } from './node-error.js';
 
 /**
  * Reads a pty master without losing its tail. libuv takes a short read at hang-up for the end, so the terminal must not

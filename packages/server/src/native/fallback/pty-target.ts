@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs';
 import { OsError } from '../../os-error.js';
 import { EAGAIN, EIO } from '../constants.js';
 import type { InputTarget } from '../launch.js';
+import { toOsError } from '../node-error.js';
 import { DEFAULT_EOF_CHARACTER } from '../pty.js';
 import { BackOff } from './back-off.js';
-import { toOsError } from './node-error.js';
 
 interface PendingWrite {
   bytes: Uint8Array;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { OsError } from '../../os-error.js';
 import { EPIPE } from '../constants.js';
 import type { InputTarget } from '../launch.js';
-import { toOsError } from './node-error.js';
+import { toOsError } from '../node-error.js';
 
 /** Writes to a stream of Node. */
 export class StreamTarget implements InputTarget {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaunchedProcess, Launcher, LaunchPlan } from '../../native/launch.js';
 import { findChildren } from '../../native/namespace-members.js';
+import { toOsError } from '../../native/node-error.js';
 import { readProcess } from '../../native/process-tree.js';
 import { OsError } from '../../os-error.js';
 import { killTrees } from '../../terminate/kill-trees.js';
@@ -54,7 +55,16 @@ export async function launchConfined(
     discard(launched);
     throw new OsError(errno, 'execve');
   }
-  return new ConfinedProcess(launched);
+  return takeCharge(launched);
+}
+
+function takeCharge(launched: LaunchedProcess): ConfinedProcess {
+  try {
+    return new ConfinedProcess(launched);
+  } catch (error) {
+    discard(launched);
+    throw toOsError(error, 'open');
+  }
 }
 
 /**
@@ -62,11 +72,15 @@ export async function launchConfined(
  * is: the others do not outlive it, and it waits for them.
  */
 async function whenEmpty(launched: LaunchedProcess): Promise<void> {
-  const [init] = findChildren(launched.pid);
-  await launched.exit;
-  for (let pauseMs = 1; init !== undefined && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
-    if (readProcess(init.pid)?.startTime !== init.startTime) return;
-    await sleep(pauseMs, undefined, { ref: false });
+  try {
+    const [init] = findChildren(launched.pid);
+    await launched.exit;
+    for (let pauseMs = 1; init !== undefined && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
+      if (readProcess(init.pid)?.startTime !== init.startTime) return;
+      await sleep(pauseMs, undefined, { ref: false });
+    }
+  } catch {
+    // Nobody can look now; the sweep looks until it can.
   }
   await launched.gone;
 }
