@@ -58,6 +58,23 @@ export class LeanClient {
     });
   }
 
+  /** Calls whose messages leave in one write; resolves with the answers, errors among them, once all are there. */
+  callTogether(calls) {
+    let answers;
+    this.#wire.together(() => {
+      answers = calls.map(([method, params]) => this.call(method, params));
+    });
+    return Promise.allSettled(answers);
+  }
+
+  /** A call whose params are given as bytes of JSON, however long. */
+  callWithBytes(method, params) {
+    return this.#ask((id) => {
+      const head = Buffer.from(`{"id":${id},"method":${JSON.stringify(method)},"params":`);
+      this.#wire.sendLong(Buffer.concat([head, params, Buffer.from('}')]));
+    });
+  }
+
   /** Resolves with the params of the first notification that matches. */
   next(method, matches = () => true) {
     const found = new Promise((resolve, reject) => {

@@ -11,6 +11,10 @@ const MEDIUM_LENGTH = 65_536;
 /** Bit of a frame's first byte: nothing of the message comes after it. */
 const FINAL = 0x80;
 const READ_BYTES = 256 * 1024;
+/** Longest frame that either server takes. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+const TEXT = 0x01;
+const CONTINUATION = 0x00;
 
 /** Messages longer than this may be counted; shorter ones are always handed over whole. */
 export const COUNTED_FROM_BYTES = 2048;
@@ -56,6 +60,19 @@ export async function openWebSocketWire(url) {
       socket.cork();
       socket.write(encodeHead(pieces.reduce((sum, piece) => sum + piece.length, 0)));
       for (const piece of pieces) socket.write(piece);
+      socket.uncork();
+    },
+    sendLong(message) {
+      for (let start = 0; start < message.length; start += MAX_FRAME_BYTES) {
+        const piece = message.subarray(start, start + MAX_FRAME_BYTES);
+        const final = start + piece.length === message.length ? FINAL : 0;
+        socket.write(encodeHead(piece.length, final | (start === 0 ? TEXT : CONTINUATION)));
+        socket.write(piece);
+      }
+    },
+    together(send) {
+      socket.cork();
+      send();
       socket.uncork();
     },
     receive: (receiver) => frames.receive(receiver),
@@ -166,8 +183,11 @@ class FrameReader {
   #early = [];
   #head = Buffer.alloc(0);
   #left = 0;
+  /** The message whose frames come in, and what the present frame belongs to: that message, or a control frame. */
+  #message;
   #arrival;
   #opcode;
+  #isFinal;
   #ended = false;
 
   /** From now on messages go to `receiver`, those that are already there first. */
@@ -217,12 +237,17 @@ class FrameReader {
     }
     this.#head = Buffer.alloc(0);
     this.#opcode = bytes[0] & 0x0f;
-    // Neither server cuts messages into fragments; counting them as messages would be wrong without a sign of it.
-    if (bytes[0] < FINAL || this.#opcode === 0) throw new Error('a fragmented WebSocket message');
+    this.#isFinal = bytes[0] >= FINAL;
     this.#left =
       short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
-    this.#arrival = new Arrival(this.#opcode > 2 ? this.#control : this.#receiver, this.#opcode === 2);
+    this.#arrival = this.#findArrival();
     return at + headBytes - held;
+  }
+
+  #findArrival() {
+    if (this.#opcode > 2) return new Arrival(this.#control, false);
+    if (this.#opcode !== CONTINUATION) this.#message = new Arrival(this.#receiver, this.#opcode === 2);
+    return this.#message;
   }
 
   #control = {
@@ -235,7 +260,7 @@ class FrameReader {
   #end() {
     const arrival = this.#arrival;
     this.#arrival = undefined;
-    arrival.end();
+    if (this.#isFinal) arrival.end();
   }
 }
 

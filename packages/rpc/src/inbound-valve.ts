@@ -1,7 +1,7 @@
 import type { Transport } from './transport.js';
 
 /** Who wants reading stopped; it goes on when nobody does. */
-type PauseReason = 'owner' | 'flood';
+type PauseReason = 'owner' | 'flood' | 'turn';
 
 /** Lets several parties pause one transport without one resuming it over the other's head. */
 export class InboundValve {

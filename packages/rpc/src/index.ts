@@ -12,7 +12,9 @@ export {
   PendingCallLimitError,
 } from './errors.js';
 export { createMemoryTransportPair } from './memory-transport.js';
-export { type ParseErrorRule, Peer, type PeerOptions, type WireError } from './peer.js';
+export { Peer } from './peer.js';
+export type { ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
 export { type CallOptions, MAX_TIMER_MS } from './pending-calls.js';
 export type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 export { withoutSecrets } from './without-secrets.js';
+export { SharedTurn, type WorkSliceOptions, WorkSlices } from './work-slices.js';

@@ -7,17 +7,19 @@ import {
   encodeResult,
   MalformedMessageError,
   type Message,
-  type NotificationMessage,
   parseErrorText,
   type RequestId,
   type RequestMessage,
   RpcError,
 } from '@exec-server/protocol';
+import { decodeStrictly } from './decode-strictly.js';
 import { ConnectionLostError } from './errors.js';
+import { InboundQueue } from './inbound-queue.js';
 import { InboundValve } from './inbound-valve.js';
 import { OutboundGauge } from './outbound-gauge.js';
+import type { PeerOptions, WireError } from './peer-options.js';
 import { type CallOptions, PendingCalls } from './pending-calls.js';
-import type { CloseOptions, Transport } from './transport.js';
+import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 
 const DEFAULT_MAX_PENDING_CALLS = 1024;
 const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024;
@@ -32,55 +34,6 @@ const NO_REQUEST_ID = -1;
 /** WebSocket close code for a peer that does not keep to the protocol. */
 const PROTOCOL_ERROR_CLOSE_CODE = 1002;
 
-/** What crosses the wire when a call fails. */
-export interface WireError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** What a message that cannot be read costs: the connection, an answer with id -1, or nothing. */
-export type ParseErrorRule = 'close' | 'answer' | 'ignore';
-
-/** Options of {@link Peer}. */
-export interface PeerOptions {
-  /** What a message that cannot be read costs. A function is asked each time. */
-  readonly parseErrors: ParseErrorRule | (() => ParseErrorRule);
-  /**
-   * Takes a request whose message was `length` characters long, or bytes; answers with `respond` or `respondError`, now or later.
-   * What it throws is answered as an error.
-   */
-  onRequest(request: RequestMessage, length: number): void | Promise<void>;
-  onNotification(notification: NotificationMessage): void;
-  /**
-   * Reads a long message from its UTF-8, where that is cheaper than from its text; nothing for one that is read like all
-   * others, as is every message where the transport has no bytes. @default nobody
-   */
-  readLongRequest?(bytes: Uint8Array): RequestMessage | undefined;
-  /** Takes binary messages. @default they are read as JSON text like all others */
-  onBinary?(frame: Uint8Array): void;
-  /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
-  onObject?(message: object): void;
-  /** A message that cannot be read is about to cost the connection; `reason` says why. */
-  onRefused?(reason: string): void;
-  /** An answer to a call that was never made. @default ignored */
-  onUnexpectedResponse?(id: RequestId): void;
-  /** The bytes that are queued now, after each message and whenever some have left. */
-  onQueued?(bytes: number): void;
-  /** The connection has ended; `reason` is absent when it did so cleanly. */
-  onClose?(reason: string | undefined): void;
-  /** An exception out of one of the handlers above; the peer goes on. @default ignored */
-  onHandlerError?(error: unknown): void;
-  /** Calls that may wait for an answer at once. @default 1024 */
-  readonly maxPendingCalls?: number;
-  /** Queued bytes at which producers have to wait. @default 1048576 */
-  readonly highWaterBytes?: number;
-  /** Queued bytes at which they may go on. @default 262144 */
-  readonly lowWaterBytes?: number;
-  /** Time for requests in flight when a half-open connection stops sending, in milliseconds. @default 1000 */
-  readonly endOfInputGraceMs?: number;
-}
-
 /** One end of a connection on which both sides may call. It opens the transport and owns it. */
 export class Peer {
   /** Settles when the connection has ended, with the reason unless it ended cleanly. Never rejects. */
@@ -90,6 +43,7 @@ export class Peer {
   readonly #calls: PendingCalls;
   readonly #gauge: OutboundGauge;
   readonly #inbound: InboundValve;
+  readonly #arrived: InboundQueue;
   /** Set at the first moment of the end, with the reason if this side has one. */
   #ending: { reason: string | undefined } | undefined;
   #unansweredRequests = 0;
@@ -99,27 +53,13 @@ export class Peer {
     this.#transport = transport;
     this.#options = options;
     this.#inbound = new InboundValve(transport);
+    this.#arrived = new InboundQueue(options.slices, this.#inbound);
     this.#calls = new PendingCalls(options.maxPendingCalls ?? DEFAULT_MAX_PENDING_CALLS);
     this.#gauge = new OutboundGauge(
       options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES,
       options.lowWaterBytes ?? DEFAULT_LOW_WATER_BYTES,
     );
-    this.closed = new Promise((resolve) => {
-      transport.open({
-        onMessage: (text) => this.#receive(text),
-        ...(options.readLongRequest && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
-        ...(options.onBinary && { onBinary: (frame) => this.#guard(() => options.onBinary?.(frame)) }),
-        ...(options.onObject && { onObject: (object) => this.#guard(() => options.onObject?.(object)) }),
-        onMalformed: (detail) => this.#refuseMessage(detail),
-        onDrain: () => this.#measureQueue(),
-        onEnd: () => this.#finishRequestsAndClose(),
-        onClose: (reason) => {
-          const outcome = this.#transportClosed(reason);
-          resolve(outcome);
-          this.#guard(() => options.onClose?.(outcome));
-        },
-      });
-    });
+    this.closed = new Promise((resolve) => transport.open(this.#handleTransport(resolve)));
   }
 
   /** Names the connection in messages to people. */
@@ -228,12 +168,15 @@ export class Peer {
 
   /** Sends what is queued, then ends. Pending calls fail at once: their answers would not be read. */
   close(options: CloseOptions = {}): void {
-    if (this.#beginEnd(options.reason)) this.#transport.close(options);
+    if (!this.#beginEnd(options.reason)) return;
+    this.#arrived.clear();
+    this.#transport.close(options);
   }
 
   /** Ends at once; what is queued is lost. */
   destroy(reason: string): void {
     this.#beginEnd(reason);
+    this.#arrived.clear();
     this.#transport.destroy(reason);
   }
 
@@ -259,6 +202,32 @@ export class Peer {
     if (this.#graceTimer !== undefined && this.#unansweredRequests <= 0) this.close();
   }
 
+  /** What the transport tells is taken in order, now or when there is time. */
+  #handleTransport(onClosed: (reason: string | undefined) => void): TransportHandlers {
+    const options = this.#options;
+    const take = (step: () => void) => this.#arrived.add(step);
+    return {
+      onMessage: (text) => take(() => this.#receive(text)),
+      ...(options.readLongRequest && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
+      ...(options.onBinary && {
+        onBinary: (frame) => take(() => this.#guard(() => options.onBinary?.(frame))),
+      }),
+      ...(options.onObject && {
+        onObject: (object) => take(() => this.#guard(() => options.onObject?.(object))),
+      }),
+      onMalformed: (detail) => take(() => this.#refuseMessage(detail)),
+      onDrain: () => this.#measureQueue(),
+      onEnd: () => this.#arrived.addLast(() => this.#finishRequestsAndClose()),
+      onClose: (reason) => {
+        const outcome = this.#transportClosed(reason);
+        this.#arrived.addLast(() => {
+          onClosed(outcome);
+          this.#guard(() => options.onClose?.(outcome));
+        });
+      },
+    };
+  }
+
   #receive(text: string): void {
     let message: Message;
     try {
@@ -273,6 +242,15 @@ export class Peer {
 
   /** False when the message is to be read from its text. */
   #receiveLong(bytes: Uint8Array): boolean {
+    if (!this.#arrived.isBusy) return this.#readLong(bytes);
+    const kept = new Uint8Array(bytes);
+    this.#arrived.add(() => {
+      if (!this.#readLong(kept)) this.#receive(decodeStrictly(kept) as string);
+    });
+    return true;
+  }
+
+  #readLong(bytes: Uint8Array): boolean {
     const request = this.#options.readLongRequest?.(bytes);
     if (request !== undefined) this.#handleRequest(request, bytes.length);
     return request !== undefined;

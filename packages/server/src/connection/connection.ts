@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
-import { Peer, type Transport } from '@exec-server/rpc';
+import { Peer, SharedTurn, type Transport, WorkSlices } from '@exec-server/rpc';
 import { readContentRequest, spareBuffers } from '@exec-server/rpc/node';
 import type { ClockTimer } from '../clock.js';
 import {
@@ -25,6 +25,17 @@ import { Openings } from './openings.js';
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_PROTOCOL_ERROR = 1002;
 const CLOSE_POLICY_VIOLATION = 1008;
+
+/**
+ * Longest time that connections with many requests take of a turn of the event loop, in milliseconds; then everybody else
+ * has a turn. A request that takes longer by itself is finished.
+ */
+const TURN_MS = 6;
+
+/** That of this process, whichever server a connection belongs to. */
+const sharedTurn = new SharedTurn(TURN_MS);
+/** A client in the same process takes its turns of this loop as it likes. */
+const endlessTurn = new SharedTurn(Number.POSITIVE_INFINITY);
 
 /** Why a connection ended, for the log; what the client is told quotes the message, which is not for the log. */
 const UNREADABLE = 'a message cannot be read';
@@ -66,12 +77,18 @@ export class Connection {
     private readonly info: ConnectionInfo,
     private readonly services: ConnectionServices,
   ) {
-    const { limits } = services.engine;
+    const { limits, clock } = services.engine;
+    const slices = new WorkSlices({
+      turn: transport.framing === 'memory' ? endlessTurn : sharedTurn,
+      now: () => clock.now(),
+      nextTurn: setImmediate,
+    });
     this.#logger = services.logger.child({ connectionId: id, remote: info.remote });
     this.#peer = new Peer(transport, {
       parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
+      slices,
       readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
@@ -85,10 +102,9 @@ export class Connection {
     this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
-    this.#lanes = new Lanes(limits, this.#peer);
+    this.#lanes = new Lanes(limits, this.#peer, slices);
     // Stdio has no other client that could be kept out.
-    if (info.resumable)
-      this.#handshakeTimer = services.engine.clock.after(limits.handshakeMs, () => this.#endSilence());
+    if (info.resumable) this.#handshakeTimer = clock.after(limits.handshakeMs, () => this.#endSilence());
     this.#logger.debug({ principal: info.principal }, 'connected');
   }
 

@@ -1,3 +1,5 @@
+import type { WorkSlices } from '@exec-server/rpc';
+
 /** What a running request may do with its place. */
 export interface Place {
   /** Gives the place up while `wait` is pending, so that a request that waits never delays another. */
@@ -10,6 +12,9 @@ export interface AnswerQueue {
   readonly writable: boolean;
   whenWritable(): Promise<void>;
 }
+
+/** The share of each turn of the loop in which requests may be begun. */
+export type TurnShare = Pick<WorkSlices, 'hasTime' | 'deferFirst'>;
 
 export interface LaneLimits {
   /** Ordinary requests that run at once. */
@@ -24,7 +29,8 @@ type Job = (place: Place) => Promise<void>;
 
 /**
  * The order in which the requests of one connection run. Ordinary ones start in arrival order, a bounded number at
- * once, and none starts while the other side does not take answers; control requests start at once, always.
+ * once, and none starts while the other side does not take answers or after the connection's share of a turn of the loop;
+ * control requests start at once, always.
  */
 export class Lanes {
   readonly #arrived: (() => void)[] = [];
@@ -33,10 +39,12 @@ export class Lanes {
   #running = 0;
   #pendingBytes = 0;
   #waitsForQueue = false;
+  #waitsForTurn = false;
 
   constructor(
     private readonly limits: LaneLimits,
     private readonly queue: AnswerQueue,
+    private readonly turns: TurnShare,
   ) {}
 
   /** Requests that have not been answered yet. */
@@ -94,19 +102,33 @@ export class Lanes {
 
   #pump(): void {
     while (this.#running < this.limits.concurrentRequests) {
+      if (this.#resumed.length + this.#arrived.length === 0) return;
       if (!this.queue.writable) {
         this.#pumpWhenWritable();
         return;
       }
+      if (!this.turns.hasTime) {
+        this.#pumpInNextTurn();
+        return;
+      }
       const start = this.#resumed.shift() ?? this.#arrived.shift();
-      if (start === undefined) return;
       this.#running++;
-      start();
+      start?.();
     }
   }
 
+  /** Before more messages are looked at: otherwise a flood of them would keep those that wait from beginning. */
+  #pumpInNextTurn(): void {
+    if (this.#waitsForTurn) return;
+    this.#waitsForTurn = true;
+    this.turns.deferFirst(() => {
+      this.#waitsForTurn = false;
+      this.#pump();
+    });
+  }
+
   #pumpWhenWritable(): void {
-    if (this.#waitsForQueue || this.#resumed.length + this.#arrived.length === 0) return;
+    if (this.#waitsForQueue) return;
     this.#waitsForQueue = true;
     void this.queue.whenWritable().then(() => {
       this.#waitsForQueue = false;

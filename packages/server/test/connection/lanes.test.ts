@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LaneLimits, Lanes } from '../../src/connection/lanes.js';
+import { type LaneLimits, Lanes, type TurnShare } from '../../src/connection/lanes.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -25,11 +25,14 @@ class FakeQueue {
   }
 }
 
-function open(limits: Partial<LaneLimits> = {}) {
+const ENDLESS_TURN: TurnShare = { hasTime: true, deferFirst() {} };
+
+function open(limits: Partial<LaneLimits> = {}, turns = ENDLESS_TURN) {
   const queue = new FakeQueue();
   const lanes = new Lanes(
     { concurrentRequests: 2, pendingRequests: 5, pendingRequestBytes: 100, ...limits },
     queue,
+    turns,
   );
   return { queue, lanes };
 }
@@ -154,5 +157,52 @@ describe('limits', () => {
   it('a request larger than the limit is taken alone', () => {
     const { lanes } = open();
     expect(lanes.submit('ordinary', 1_000, async () => {})).toBe(true);
+  });
+});
+
+describe('requests beyond the share of a turn', () => {
+  /** Turns in which so many requests may begin. */
+  function openTurns(perTurn: number) {
+    let left = perTurn;
+    let next: (() => void) | undefined;
+    const turns: TurnShare = {
+      get hasTime() {
+        return left-- > 0;
+      },
+      deferFirst(work) {
+        expect(next, 'deferred twice').toBeUndefined();
+        next = work;
+      },
+    };
+    const turn = () => {
+      left = perTurn;
+      const work = next;
+      next = undefined;
+      work?.();
+    };
+    return { turns, turn };
+  }
+
+  it.each([
+    [2, 2, 0],
+    [3, 3, 0],
+    [4, 3, 1],
+  ])('of %d, with time for 3, %d begin at once and %d in the next', (count, now, later) => {
+    const { turns, turn } = openTurns(3);
+    const { lanes } = open({ concurrentRequests: 10, pendingRequests: 10 }, turns);
+    const started: number[] = [];
+    for (let name = 0; name < count; name++) lanes.submit('ordinary', 1, async () => void started.push(name));
+    expect(started).toHaveLength(now);
+    turn();
+    expect(started).toEqual(Array.from({ length: now + later }, (_, index) => index));
+  });
+
+  it('do not keep a control request from beginning', () => {
+    const { turns } = openTurns(0);
+    const { lanes } = open({}, turns);
+    const started: string[] = [];
+    lanes.submit('ordinary', 1, async () => void started.push('ordinary'));
+    lanes.submit('control', 1, async () => void started.push('control'));
+    expect(started).toEqual(['control']);
   });
 });

@@ -1,0 +1,53 @@
+import type { NotificationMessage, RequestId, RequestMessage } from '@exec-server/protocol';
+import type { WorkSlices } from './work-slices.js';
+
+/** What crosses the wire when a call fails. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What a message that cannot be read costs: the connection, an answer with id -1, or nothing. */
+export type ParseErrorRule = 'close' | 'answer' | 'ignore';
+
+/** Options of {@link Peer}. */
+export interface PeerOptions {
+  /** What a message that cannot be read costs. A function is asked each time. */
+  readonly parseErrors: ParseErrorRule | (() => ParseErrorRule);
+  /**
+   * Takes a request whose message was `length` characters long, or bytes; answers with `respond` or `respondError`, now or later.
+   * What it throws is answered as an error.
+   */
+  onRequest(request: RequestMessage, length: number): void | Promise<void>;
+  onNotification(notification: NotificationMessage): void;
+  /**
+   * Reads a long message from its UTF-8, where that is cheaper than from its text; nothing for one that is read like all
+   * others, as is every message where the transport has no bytes. @default nobody
+   */
+  readLongRequest?(bytes: Uint8Array): RequestMessage | undefined;
+  /** Takes binary messages. @default they are read as JSON text like all others */
+  onBinary?(frame: Uint8Array): void;
+  /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */
+  onObject?(message: object): void;
+  /** A message that cannot be read is about to cost the connection; `reason` says why. */
+  onRefused?(reason: string): void;
+  /** An answer to a call that was never made. @default ignored */
+  onUnexpectedResponse?(id: RequestId): void;
+  /** The bytes that are queued now, after each message and whenever some have left. */
+  onQueued?(bytes: number): void;
+  /** The connection has ended; `reason` is absent when it did so cleanly. */
+  onClose?(reason: string | undefined): void;
+  /** An exception out of one of the handlers above; the peer goes on. @default ignored */
+  onHandlerError?(error: unknown): void;
+  /** Calls that may wait for an answer at once. @default 1024 */
+  readonly maxPendingCalls?: number;
+  /** Queued bytes at which producers have to wait. @default 1048576 */
+  readonly highWaterBytes?: number;
+  /** Queued bytes at which they may go on. @default 262144 */
+  readonly lowWaterBytes?: number;
+  /** Has messages be taken in slices of turns; what does not fit waits, and nothing more is read. @default at once */
+  readonly slices?: WorkSlices;
+  /** Time for requests in flight when a half-open connection stops sending, in milliseconds. @default 1000 */
+  readonly endOfInputGraceMs?: number;
+}
