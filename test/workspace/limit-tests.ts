@@ -76,6 +76,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   MAX_WALK_RESPONSE_BYTES: server('fs/walk-outcome', 'an item of 10 characters with %i bytes left'),
   WALK_ITEM_OVERHEAD_BYTES: server('fs/walk-outcome', 'an item of 10 characters with %i bytes left'),
   MAX_WATCHED_PATHS: server('dialects/exec/fs-watch-missing', '65 paths'),
+  MAX_PATH_URI_LENGTH: at('protocol/test/path-uri', 'a URI of %i characters more than the longest'),
   MAX_WATCH_ID_BYTES: server('dialects/exec/fs-watch', 'ids have at most 64 bytes and are unique'),
   MAX_CHANGES_PER_NOTIFICATION: server('dialects/exec/fs-watch', 'goes out in notifications of bounded size'),
   MAX_HTTP_DELTA_BYTES: server('http/read-body', 'cuts a chunk of %d bytes into %j'),
@@ -196,6 +197,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'network-proxy/proxy-limits',
     'one connection too many',
   ),
+  'network-proxy/rules/domain-pattern.ts MAX_PATTERN_CHARACTERS': server(
+    'network-proxy/rules/domain-pattern',
+    'a pattern of %i characters more than the longest',
+  ),
   'network-proxy/socks/udp-association.ts MAX_DESTINATIONS': server(
     'network-proxy/socks/udp-relay',
     'places beyond so many are not even asked about',
@@ -222,6 +227,22 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     '%i files may be denied one by one',
   ),
   'sandbox/bubblewrap/locate-path.ts MAX_LINKS': server('sandbox/bubblewrap/locate-path', 'through %i links'),
+  'sandbox/denial/judge-denial.ts MAX_SEARCHED_BYTES': server(
+    'process/confinement',
+    'words that %i bytes of output follow are found: %s',
+  ),
+  'sandbox/denial/judge-denial.ts MAX_COMPLAINTS': server(
+    'sandbox/denial/judge-denial',
+    'a complaint is looked at that %i others follow: %s',
+  ),
+  'sandbox/denial/judge-denial.ts MAX_PATH_BYTES': server(
+    'sandbox/denial/judge-denial',
+    'a path of %i bytes more than the longest',
+  ),
+  'sandbox/denial/judge-denial.ts MAX_JUDGING_MS': server(
+    'sandbox/denial/judge-denial',
+    'after %i ms without an answer',
+  ),
   'sandbox/files/file-helper.ts MAX_CALLS_IN_FLIGHT': server(
     'sandbox/files/file-helper',
     'works on as many calls at once',

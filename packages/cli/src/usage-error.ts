@@ -31,7 +31,11 @@ function quoted(message: string): string {
   return /'([^']*)'/.exec(message)?.[1] ?? '';
 }
 
+const SUGGESTION = '(Did you mean ';
+
 function suggestion(message: string): string {
-  const similar = /\(Did you mean (.*)\?\)/.exec(message)?.[1];
-  return similar === undefined ? '' : `\n\n  tip: a similar argument exists: '${similar}'`;
+  const start = message.indexOf(SUGGESTION);
+  const end = message.lastIndexOf('?)');
+  if (start === -1 || end < start) return '';
+  return `\n\n  tip: a similar argument exists: '${message.slice(start + SUGGESTION.length, end)}'`;
 }

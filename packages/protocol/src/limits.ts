@@ -55,6 +55,12 @@ export const WALK_ITEM_OVERHEAD_BYTES = 64;
 /** Most paths in one `fs/watchMissing`; more are answered with `watching: false`. */
 export const MAX_WATCHED_PATHS = 64;
 
+/**
+ * Longest path URI, in UTF-16 code units. A path that the kernel takes is shorter in every spelling; to read a longer one
+ * is work for nothing.
+ */
+export const MAX_PATH_URI_LENGTH = 64 * 1024;
+
 /** Longest `watchId` of `fs/watch`, in bytes of UTF-8. */
 export const MAX_WATCH_ID_BYTES = 64;
 

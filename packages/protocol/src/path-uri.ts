@@ -1,4 +1,5 @@
 import { checkBase64, decodeBase64, encodeBase64 } from './base64.js';
+import { MAX_PATH_URI_LENGTH } from './limits.js';
 
 /** A parsed `file:` URI. It may still name a path that no path of this host corresponds to. */
 export interface PathUri {
@@ -42,8 +43,12 @@ const LOWER_CASE_DRIVE = /^file:\/\/\/[a-z]:(?=\/|$)/;
 /** A first path segment of a letter and `|`, which the URL parser would take for a drive and POSIX does not. */
 const LETTER_AND_BAR = /^(file:\/\/\/[A-Za-z])\|/i;
 
-/** Paths that are their own URI form: no byte to escape, no segment with a meaning, no drive. */
-const PLAIN_PATH = /^(?:\/\.?[A-Za-z0-9_~$&'()+,;=@-][A-Za-z0-9_~$&'()+,;=@.!*-]*)+$/;
+/*
+ * Paths that are their own URI form: no byte to escape, no segment with a meaning, no drive. Two expressions, because one
+ * with a group for each segment needs memory for each of them, and has not enough of it for the longest messages.
+ */
+const PLAIN_CHARACTERS = /^\/[A-Za-z0-9_~$&'()+,;=@.!*/-]*$/;
+const TELLING_SEGMENT = /\/\.?(?:[.!*/]|$)/;
 
 /** ASCII characters that a path carries escaped; so are controls and everything beyond ASCII. */
 const ESCAPED_CHARACTERS = new Set(Array.from(' "#%<>?\\`{}', (character) => character.charCodeAt(0)));
@@ -57,6 +62,10 @@ const PERCENT = 0x25;
  * @throws PathUriError
  */
 export function parsePathUri(text: string, platform: Platform = 'linux'): PathUri {
+  if (text.length > MAX_PATH_URI_LENGTH)
+    throw new PathUriError(
+      `path URIs have at most ${MAX_PATH_URI_LENGTH} characters, this one has ${text.length}`,
+    );
   if (isPlainUri(text)) return { href: text };
   const url = parseFileUrl(text);
   const { href } = url;
@@ -72,7 +81,11 @@ export function parsePathUri(text: string, platform: Platform = 'linux'): PathUr
 
 /** Whether a text is the canonical URI of a path that is its own URI form; the URL parser would return it as it is. */
 function isPlainUri(text: string): boolean {
-  return text.startsWith(LOCAL_PREFIX) && PLAIN_PATH.test(text.slice(LOCAL_PREFIX.length));
+  return text.startsWith(LOCAL_PREFIX) && isPlainPath(text.slice(LOCAL_PREFIX.length));
+}
+
+function isPlainPath(path: string): boolean {
+  return PLAIN_CHARACTERS.test(path) && !TELLING_SEGMENT.test(path);
 }
 
 function parseFileUrl(text: string): URL {
@@ -118,7 +131,7 @@ export function pathUriToNative(
 /** The canonical URI of an absolute POSIX path. Throws `TypeError` when the path is relative. */
 export function nativeToPathUri(path: Uint8Array | string): string {
   if (typeof path === 'string') {
-    if (PLAIN_PATH.test(path)) return LOCAL_PREFIX + path;
+    if (isPlainPath(path)) return LOCAL_PREFIX + path;
     return nativeToPathUri(new TextEncoder().encode(path));
   }
   if (path[0] !== SLASH) throw new TypeError(`path is not absolute: ${nativePathText(path)}`);

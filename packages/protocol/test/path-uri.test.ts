@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ForeignPathError,
+  MAX_PATH_URI_LENGTH,
   nativePathText,
   nativeToPathUri,
   PathUriError,
@@ -10,6 +11,21 @@ import {
 } from '../src/index.js';
 
 const nativeText = (uri: string) => nativePathText(pathUriToNative(uri));
+
+it.each([
+  [-1, true],
+  [0, true],
+  [1, false],
+])('a URI of %i characters more than the longest is read: %s', (more, isRead) => {
+  const uri = `file:///${'a'.repeat(MAX_PATH_URI_LENGTH + more - 8)}`;
+  if (isRead) expect(parsePathUri(uri).href).toBe(uri);
+  else expect(() => parsePathUri(uri)).toThrow(PathUriError);
+});
+
+it('takes a path of as many segments as a message has room for', () => {
+  const path = '/a'.repeat(8 * 1024 * 1024);
+  expect(nativeToPathUri(path)).toBe(`file://${path}`);
+});
 
 describe('accepted spellings', () => {
   it.each([

@@ -11,4 +11,5 @@ export { requireProgram, type SkippableTest, skipFor } from './require-program.j
 export { type CommandOptions, type Exit, SpawnedCommand } from './spawned-command.js';
 export { type RunningServer, type ServerBanner, type ServerOptions, startServer } from './start-server.js';
 export { StdioServer, startStdioServer } from './start-stdio-server.js';
+export { takesTooLong } from './takes-too-long.js';
 export { isRunning, waitForProcessGone } from './wait-for-process-gone.js';

@@ -61,7 +61,7 @@ function describeCommand(command: Command): CommandSpec {
 
 function describeOption(option: Option): OptionSpec {
   const { short, long, description, flags } = option;
-  const placeholder = /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1];
+  const placeholder = /[<[]([^<[>\]]+)[>\]]/.exec(flags)?.[1];
   return {
     flags: [short, long].filter((flag) => flag !== undefined),
     description,

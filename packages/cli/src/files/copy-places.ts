@@ -132,5 +132,11 @@ function errnoOf(error: unknown): string | undefined {
 function childOf(directory: Place, source: string): Place {
   const name = basename(source);
   if (name === '' || name === '.' || name === '..') return directory;
-  return { ...directory, path: `${directory.path.replace(/\/+$/, '')}/${name}` };
+  return { ...directory, path: `${trimSlashes(directory.path)}/${name}` };
+}
+
+function trimSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

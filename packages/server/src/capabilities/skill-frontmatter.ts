@@ -66,12 +66,26 @@ function quoteProse(head: string): string {
   return head
     .split('\n')
     .map((line) => {
-      const [, key, value, comment = ''] =
-        /^(\s*[^\s:#][^:]*:\s+)([^\s'"|>].*?)(\s+#.*|\s*)$/.exec(line) ?? [];
-      if (key === undefined || value === undefined || !isProse(value)) return line;
+      const { key, value, comment } = splitMember(line) ?? {};
+      if (value === undefined || !isProse(value)) return line;
       return `${key}'${value.replaceAll("'", "''")}'${comment}`;
     })
     .join('\n');
+}
+
+/** The three parts of a line with a member and a value that is neither quoted nor a block. */
+function splitMember(line: string): Record<'key' | 'value' | 'comment', string> | undefined {
+  const colon = line.indexOf(':');
+  const behind = line.slice(colon + 1);
+  const start = behind.length - behind.trimStart().length;
+  if (!/^\s*[^\s:#]/.test(line) || colon === -1 || start === 0 || /^['"|>]/.test(behind.trimStart()))
+    return undefined;
+  const text = behind.trim();
+  const mark = text.search(/\s#/);
+  const value = mark === -1 ? text : text.slice(0, mark).trimEnd();
+  if (value === '') return undefined;
+  const valueAt = colon + 1 + start;
+  return { key: line.slice(0, valueAt), value, comment: line.slice(valueAt + value.length) };
 }
 
 function isProse(value: string): boolean {

@@ -38,13 +38,29 @@ export class StreamHeads {
     record.total += data.length;
   }
 
-  /** Joins the beginnings with what is retained of the ends. What both have comes once, in the head. */
-  join(retained: readonly RetainedChunk[]): HeadAndTail[] {
+  /**
+   * Joins the beginnings with what is retained of the ends. What both have comes once, in the head.
+   * @param maxTailBytes newest bytes of each stream that are wanted
+   */
+  join(retained: readonly RetainedChunk[], maxTailBytes = Number.POSITIVE_INFINITY): HeadAndTail[] {
     return this.#streams.map(({ stream, head, total }) => {
-      const kept = Buffer.concat(retained.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
+      const kept = joinNewest(retained, stream, maxTailBytes);
       const overlap = Math.max(0, head.length + kept.length - total);
       const tail = kept.subarray(overlap);
       return { stream, head, tail, droppedBytes: total - head.length - tail.length, totalBytes: total };
     });
   }
+}
+
+function joinNewest(retained: readonly RetainedChunk[], stream: OutputStream, maxBytes: number): Buffer {
+  const pieces: Buffer[] = [];
+  let left = maxBytes;
+  for (let at = retained.length - 1; at >= 0 && left > 0; at--) {
+    const chunk = retained[at];
+    if (chunk?.stream !== stream) continue;
+    const piece = chunk.data.subarray(Math.max(0, chunk.data.length - left));
+    pieces.push(piece);
+    left -= piece.length;
+  }
+  return Buffer.concat(pieces.reverse());
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { OutputSink } from '../output/output-sink.js';
@@ -6,7 +7,7 @@ import type { RetainedChunk } from '../output/retained-chunk.js';
 import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import type { SpillFile, SpillState } from '../output/spill-file.js';
 import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
-import { judgeDenial } from '../sandbox/denial/judge-denial.js';
+import { judgeStatus, judgeWords, MAX_SEARCHED_BYTES } from '../sandbox/denial/judge-denial.js';
 import type { ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import type { ChildTraffic } from '../telemetry/metrics/server-metrics.js';
@@ -56,8 +57,10 @@ export interface ManagedProcessOptions {
   readonly traffic?: ChildTraffic | undefined;
   /** Where the whole output goes too. */
   readonly spill?: SpillFile | undefined;
-  /** What confines it, and where its relative paths started; absent if nothing does. */
-  readonly sandbox?: { readonly policy: ResolvedPolicy; readonly cwd: Uint8Array } | undefined;
+  /** What confines it, where its relative paths started, and how long to ask why it failed; absent if nothing does. */
+  readonly sandbox?:
+    | { readonly policy: ResolvedPolicy; readonly cwd: Uint8Array; readonly clock: Clock }
+    | undefined;
   /** Called once, when the child has been reaped. */
   onExited(exit: ProcessExit): void;
   /** Called once, when the child has exited and every output stream is at its end. */
@@ -261,20 +264,28 @@ export class ManagedProcess {
   }
 
   #exited(status: ExitStatus): void {
-    const exit = describeExit(status, { timedOut: this.#timedOut, sandboxDenied: this.#wasDenied(status) });
+    const { sandbox } = this.options;
+    const denied = sandbox === undefined ? false : judgeStatus(status);
+    if (sandbox === undefined || denied !== undefined) {
+      this.#settleExit(status, denied === true);
+      return;
+    }
+    const output = this.#heads
+      .join(this.log.chunksAfter(0), MAX_SEARCHED_BYTES)
+      .flatMap(({ head, tail, droppedBytes }) =>
+        droppedBytes > 0 ? [head, tail] : Buffer.concat([head, tail]),
+      );
+    void judgeWords({ ...sandbox, output }).then((wasDenied) => this.#settleExit(status, wasDenied));
+  }
+
+  #settleExit(status: ExitStatus, sandboxDenied: boolean): void {
+    const exit = describeExit(status, { timedOut: this.#timedOut, sandboxDenied });
     const seq = this.log.takeSeq();
     this.#exit = { seq, exit };
     this.#publisher.exited(seq, exit);
     this.options.onExited(exit);
     this.#wake();
     this.#closeWhenOver();
-  }
-
-  #wasDenied(status: ExitStatus): boolean {
-    const { sandbox } = this.options;
-    if (sandbox === undefined) return false;
-    const output = this.readStreams().map(({ head, tail }) => Buffer.concat([head, tail]));
-    return judgeDenial(status, { ...sandbox, output });
   }
 
   #closeWhenOver(): void {

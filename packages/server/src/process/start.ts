@@ -230,7 +230,7 @@ async function manage(start: Start, { plan, policy, spill }: Prepared): Promise<
     },
     traffic: engine.metrics?.childTraffic,
     spill,
-    sandbox: policy && { policy, cwd: request.cwd },
+    sandbox: policy && { policy, cwd: request.cwd, clock: engine.clock },
     ...end,
   });
   slot.started(process);

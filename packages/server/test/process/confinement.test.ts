@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { InProcessWire } from '@exec-server/testing';
 import { waitForProcessGone } from '@exec-server/testing';
 import { beforeEach, expect, it } from 'vitest';
+import { HEAD_BYTES } from '../../src/output/stream-heads.js';
+import { MAX_SEARCHED_BYTES } from '../../src/sandbox/denial/judge-denial.js';
 import { READ_ROOT, requireSandbox, rule, sandboxOf, special } from '../support/sandbox.js';
 import {
   notificationOf,
@@ -249,6 +251,24 @@ it('is called off while it starts', async () => {
   if (result === undefined)
     expect(error).toEqual({ code: -32600, message: 'process off start was cancelled' });
   else expect(await exitOf(wire, 'off')).toMatchObject({ signal: 'SIGKILL' });
+});
+
+it.each([
+  [-1, true],
+  [0, true],
+  [1, false],
+])('words that %i bytes of output follow are found: %s', async (more, expected) => {
+  const directory = await makeTempDirectory();
+  await writeFile(join(directory, 'secret'), 'x');
+  const wire = await openSession(openServer());
+  const sandbox = sandboxOf([READ_ROOT, rule(join(directory, 'secret'), 'deny')]);
+  // Without its first byte it is another path, where nothing is.
+  const words = `${directory}/secret: Permission denied\n`;
+  const print = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' x`;
+  const behind = MAX_SEARCHED_BYTES - words.length + more;
+  const script = `${print(HEAD_BYTES)}; echo; printf '${words}'; ${print(behind)}; exit 1`;
+  await start(wire, shellParams('words', script, { sandbox, cwd: `file://${directory}` }));
+  expect(await exitOf(wire, 'words')).toMatchObject({ exitCode: 1, sandboxDenied: expected });
 });
 
 it('tells that the sandbox is why a process failed', async () => {

@@ -50,9 +50,7 @@ function formatValue(value: TomlValue): string {
 
 /** The shortest form of the same time: no zeros at the end of its fraction. */
 function formatDate(date: TomlDate): string {
-  return date
-    .toISOString()
-    .replace(/\.(\d*?)0+(?=$|[Z+-])/, (_, kept: string) => (kept === '' ? '' : `.${kept}`));
+  return date.toISOString().replace(/\.\d+/, (fraction) => String(Number(fraction)).slice(1));
 }
 
 function formatLine(text: string): string {

@@ -1,6 +1,9 @@
 import { matchesWildcard } from '../../process/wildcard.js';
 import { ProxyConfigError } from '../proxy-config-error.js';
-import { normalizeHost } from './host-name.js';
+import { normalizeHost, trimDots } from './host-name.js';
+
+/** Longest pattern, in characters; hosts have at most 253. */
+export const MAX_PATTERN_CHARACTERS = 1_024;
 
 /** Says which hosts are meant. */
 export interface DomainPattern {
@@ -17,6 +20,10 @@ export interface DomainPattern {
  * elsewhere stands for any run of characters, dots included, a `?` for any one. Throws {@link ProxyConfigError}.
  */
 export function parseDomainPattern(text: string): DomainPattern {
+  if (text.length > MAX_PATTERN_CHARACTERS)
+    throw new ProxyConfigError(
+      `domain patterns have at most ${MAX_PATTERN_CHARACTERS} characters, this one has ${text.length}`,
+    );
   const pattern = text.trim();
   if (pattern === '') throw new ProxyConfigError('domain pattern is empty');
   if (pattern === '*' || pattern === '**') return { matches: () => true, isGlobal: true };
@@ -32,7 +39,7 @@ export function parseDomainPattern(text: string): DomainPattern {
 }
 
 function parseWildcards(pattern: string): DomainPattern {
-  const glob = pattern.replace(/^\*\./, '?*.').replace(/\.+$/, '');
+  const glob = trimDots(pattern.replace(/^\*\./, '?*.'));
   // What stands between the wildcards has to be part of a host.
   if (normalizeHost(glob.replaceAll(/[*?]+/g, 'x')) === undefined) throw refusal(pattern);
   return { matches: (host) => matchesWildcard(host, glob) };

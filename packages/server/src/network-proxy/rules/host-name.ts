@@ -19,8 +19,15 @@ export function normalizeHost(text: string): string | undefined {
   if (bare === '' || FOREIGN_CHARACTERS.test(bare)) return undefined;
   const url = `http://${bare}/`;
   if (!URL.canParse(url)) return undefined;
-  const host = new URL(url).hostname.replace(/\.+$/, '');
+  const host = trimDots(new URL(url).hostname);
   return host === '' ? undefined : host;
+}
+
+/** A name without the dots at its end, which only say that it is complete. */
+export function trimDots(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.') end--;
+  return name.slice(0, end);
 }
 
 function normalizeIpv6(address: string): string {

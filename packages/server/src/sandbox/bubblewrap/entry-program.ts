@@ -163,7 +163,7 @@ const PROCESSORS: Readonly<Record<Architecture, { readonly machine: number; read
 
 /** The first word of each line, as bytes; the rest says what it is. */
 function assemble(listing: string): Buffer {
-  const words = Array.from(listing.matchAll(/^\s*([0-9a-f]+)/gm), ([, word = '']) => word);
+  const words = Array.from(listing.matchAll(/^ *([0-9a-f]+)/gm), ([, word = '']) => word);
   return Buffer.from(words.join(''), 'hex');
 }
 

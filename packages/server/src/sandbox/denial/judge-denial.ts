@@ -1,18 +1,31 @@
-import { accessSync, constants } from 'node:fs';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { constants as os } from 'node:os';
+import type { Clock } from '../../clock.js';
 import { joinPath, normalizePath, parentPath } from '../../fs/native-path.js';
+import { LoopTurn } from '../../loop-turn.js';
 import type { ExitStatus } from '../../native/launch.js';
 import { accessTo } from '../policy/access.js';
-import { compileGlob } from '../policy/glob.js';
+import { type CompiledGlob, compileGlob } from '../policy/glob.js';
 import type { FilePolicy, ResolvedPolicy } from '../policy/policy.js';
 import { findComplaints } from './find-complaints.js';
+
+/** Newest bytes of each stream that are searched, beside its beginning, for why a confined program failed. */
+export const MAX_SEARCHED_BYTES = 48 * 1024;
+/** Paths that a failed program complains of which are looked at, those that it named last. */
+export const MAX_COMPLAINTS = 64;
+/** Longest path that the kernel takes, in bytes. */
+const MAX_PATH_BYTES = 4_095;
+/** Longest that looking at paths may take, in milliseconds: some file systems never answer. */
+export const MAX_JUDGING_MS = 1_000;
 
 /** What a confined process was allowed, where it ran, and what it said. */
 export interface Confined {
   readonly policy: ResolvedPolicy;
   /** Absolute directory that its relative paths started at. */
   readonly cwd: Uint8Array;
-  /** The streams, as far as they were kept. */
+  readonly clock: Clock;
+  /** The streams in the pieces that are left of them; no line goes from one piece to the next. */
   readonly output: readonly Buffer[];
 }
 
@@ -21,24 +34,73 @@ const { SIGSYS } = os.signals;
 const SIGSYS_CODE = 128 + SIGSYS;
 
 /**
- * Decides whether the sandbox is why a process failed. The kernel leaves no record of a refused call, so that the
- * process's own words are the lead, but they are not enough:
- * - a process that succeeded was not denied anything that mattered to it;
- * - one that was ended for a forbidden system call was denied it;
- * - of one that complains of a path, the policy must withhold just that from that path, and the server, which is the same
- *   user outside of the sandbox, must have it;
- * - of one that complains of the network, the network must be restricted.
+ * Decides by how a confined process ended whether the sandbox is why it failed; nothing where its words have to tell. A
+ * process that succeeded was not denied anything that mattered to it; one that was ended for a forbidden system call was
+ * denied it.
  */
-export function judgeDenial(status: ExitStatus, { policy, cwd, output }: Confined): boolean {
+export function judgeStatus(status: ExitStatus): boolean | undefined {
   if (status.kind === 'exited' && status.code === 0) return false;
   if (status.kind === 'signaled') return status.signal === SIGSYS;
   if (status.kind === 'exited' && status.code === SIGSYS_CODE) return true;
-  return output.some((stream) =>
-    findComplaints(stream.toString()).some((complaint) => {
-      if (complaint.about === 'network') return policy.network === 'restricted';
-      return policy.files !== 'unrestricted' && withholds(policy.files, toAbsolute(complaint.path, cwd));
-    }),
-  );
+  return undefined;
+}
+
+/**
+ * Decides by what a failed process said whether the sandbox is why it failed. The kernel leaves no record of a refused
+ * call, so that the process's own words are the lead, but they are not enough:
+ * - of one that complains of a path, the policy must withhold just that from that path, and the server, which is the same
+ *   user outside of the sandbox, must have it;
+ * - of one that complains of the network, the network must be restricted.
+ *
+ * What cannot be found out in time is no denial. Never rejects.
+ */
+export async function judgeWords(confined: Confined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = confined.clock.after(MAX_JUDGING_MS, () => resolve(false));
+    void isExplained(confined)
+      .catch(() => false)
+      .then((denied) => {
+        timer.cancel();
+        resolve(denied);
+      });
+  });
+}
+
+async function isExplained({ policy, cwd, output }: Confined): Promise<boolean> {
+  const turn = new LoopTurn();
+  const paths = new Set<string>();
+  for (const piece of output) {
+    for (const complaint of findComplaints(piece.toString())) {
+      if (turn.isOver) await turn.pause();
+      if (complaint.about === 'path') keepNewest(paths, complaint.path);
+      else if (policy.network === 'restricted') return true;
+    }
+  }
+  if (policy.files === 'unrestricted') return false;
+  const globs = await compileGlobs(policy.files, turn);
+  for (const path of paths) {
+    const absolute = toAbsolute(path, cwd);
+    if (absolute.length <= MAX_PATH_BYTES && (await withholds(policy.files, globs, absolute, turn)))
+      return true;
+  }
+  return false;
+}
+
+/** What a program said last is the best lead. */
+function keepNewest(paths: Set<string>, path: string): void {
+  paths.delete(path);
+  paths.add(path);
+  const [oldest] = paths;
+  if (paths.size > MAX_COMPLAINTS && oldest !== undefined) paths.delete(oldest);
+}
+
+async function compileGlobs({ denyGlobs }: FilePolicy, turn: LoopTurn): Promise<CompiledGlob[]> {
+  const globs: CompiledGlob[] = [];
+  for (const pattern of denyGlobs) {
+    globs.push(compileGlob(pattern));
+    if (turn.isOver) await turn.pause();
+  }
+  return globs;
 }
 
 function toAbsolute(path: string, cwd: Uint8Array): Buffer {
@@ -47,25 +109,37 @@ function toAbsolute(path: string, cwd: Uint8Array): Buffer {
 }
 
 /** Whether a policy takes something from a path that this user otherwise has. */
-function withholds(files: FilePolicy, path: Buffer): boolean {
-  const isDenied = files.denyGlobs.some((pattern) => compileGlob(pattern).matches(path.toString()));
-  switch (isDenied ? 'deny' : accessTo(files.entries, path)) {
+async function withholds(
+  files: FilePolicy,
+  globs: readonly CompiledGlob[],
+  path: Buffer,
+  turn: LoopTurn,
+): Promise<boolean> {
+  switch ((await matchesAny(globs, path.toString(), turn)) ? 'deny' : accessTo(files.entries, path)) {
     case 'write':
       return false;
     case 'read':
-      return mayUse(path, constants.W_OK) || mayMake(path);
+      return (await mayUse(path, constants.W_OK)) || mayMake(path);
     case 'deny':
-      return mayUse(path, constants.R_OK) || mayMake(path);
+      return (await mayUse(path, constants.R_OK)) || mayMake(path);
   }
 }
 
-function mayMake(path: Buffer): boolean {
-  return !mayUse(path, constants.F_OK) && mayUse(parentPath(path), constants.W_OK);
+async function matchesAny(globs: readonly CompiledGlob[], path: string, turn: LoopTurn): Promise<boolean> {
+  for (const glob of globs) {
+    if (glob.matches(path)) return true;
+    if (turn.isOver) await turn.pause();
+  }
+  return false;
 }
 
-function mayUse(path: Buffer, mode: number): boolean {
+async function mayMake(path: Buffer): Promise<boolean> {
+  return !(await mayUse(path, constants.F_OK)) && mayUse(parentPath(path), constants.W_OK);
+}
+
+async function mayUse(path: Buffer, mode: number): Promise<boolean> {
   try {
-    accessSync(path, mode);
+    await access(path, mode);
     return true;
   } catch {
     return false;

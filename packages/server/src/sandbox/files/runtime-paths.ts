@@ -31,5 +31,8 @@ function lookForRuntime(program: string): Runtime {
 
 /** The paths that `ldd` lists: `name => /path (address)`, or `/path (address)` of the loader. */
 export function parseLibraries(listing: string): string[] {
-  return Array.from(listing.matchAll(/^\s*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/gm), ([, path = '']) => path);
+  return Array.from(
+    listing.matchAll(/^[\t ]*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/gm),
+    ([, path = '']) => path,
+  );
 }

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ProxyConfigError } from '../../../src/network-proxy/proxy-config-error.js';
-import { parseDomainPattern } from '../../../src/network-proxy/rules/domain-pattern.js';
+import {
+  MAX_PATTERN_CHARACTERS,
+  parseDomainPattern,
+} from '../../../src/network-proxy/rules/domain-pattern.js';
+
+it.each([
+  [-1, true],
+  [0, true],
+  [1, false],
+])('a pattern of %i characters more than the longest is taken: %s', (more, isTaken) => {
+  const parse = () => parseDomainPattern('*'.repeat(MAX_PATTERN_CHARACTERS + more - 4) + '.com');
+  if (isTaken) expect(parse().matches('a.com')).toBe(true);
+  else expect(parse).toThrow(ProxyConfigError);
+});
 
 describe('what a pattern means', () => {
   it.each([

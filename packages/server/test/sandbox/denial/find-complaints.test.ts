@@ -1,5 +1,8 @@
+import { takesTooLong } from '@exec-server/testing';
 import { expect, it } from 'vitest';
-import { findComplaints } from '../../../src/sandbox/denial/find-complaints.js';
+import { findComplaints as findAll } from '../../../src/sandbox/denial/find-complaints.js';
+
+const findComplaints = (text: string) => [...findAll(text)];
 
 it.each([
   ['/bin/sh: 1: cannot create ../outside: Read-only file system', ['../outside']],
@@ -8,6 +11,8 @@ it.each([
   ["OSError: [Errno 30] Read-only file system: '/etc/x'", ['/etc/x']],
   ["Error: EROFS: read-only file system, open '/etc/x'", ['/etc/x']],
   ['open /etc/x: operation not permitted', ['/etc/x']],
+  ['OSError: a:b: [Errno 30] Read-only file system', ['a:b']],
+  ['x:   error 13   Permission denied', ['x']],
   ['mv: cannot move ‘a’ to ‘/b’: Read-only file system\r', ['a', '/b']],
 ])('finds the path of: %s', (line, expected) => {
   const paths = findComplaints(line).map((complaint) =>
@@ -41,6 +46,11 @@ it('finds a line among others', () => {
   expect(findComplaints('one\ntwo: Permission denied\nthree')).toEqual([{ about: 'path', path: 'two' }]);
 });
 
+it('reads a trace of nothing', () => {
+  expect(findComplaints('\n  socket: EPERM')).toEqual([{ about: 'network' }]);
+  expect(findComplaints('\n  x: EPERM')).toEqual([{ about: 'path', path: 'x' }]);
+});
+
 it('reads the end of a trace together with what it ends', () => {
   const trace = (source: string) => [
     'Traceback (most recent call last):',
@@ -53,4 +63,18 @@ it('reads the end of a trace together with what it ends', () => {
   expect(findComplaints(trace('os.setpriority(0, 0, -1)').join('\n'))).not.toContainEqual({
     about: 'network',
   });
+});
+
+it.each([
+  (length: number) => `${'a'.repeat(length)}permission denied`,
+  (length: number) => `${'a:'.repeat(length / 2)} permission denied`,
+  (length: number) => `x${' '.repeat(length)}permission denied`,
+  (length: number) => `x: [Errno ${'1'.repeat(length)}] permission denied`,
+  (length: number) => `‘${'‘'.repeat(length)}permission denied`,
+  (length: number) => `${'socket '.repeat(length / 7)}operation not permitte`,
+  (length: number) => `${'=/a'.repeat(length / 3)}permission denied`,
+  (length: number) => '\n'.repeat(length),
+  (length: number) => '  socket\nEPERM\n'.repeat(length / 15),
+])('takes time in proportion to the output: %s', (worst) => {
+  expect(takesTooLong(findComplaints, worst(100_000))).toBe(false);
 });

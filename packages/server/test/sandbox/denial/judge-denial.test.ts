@@ -1,12 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { judgeDenial } from '../../../src/sandbox/denial/judge-denial.js';
+import { systemClock } from '../../../src/clock.js';
+import {
+  judgeStatus,
+  judgeWords,
+  MAX_COMPLAINTS,
+  MAX_JUDGING_MS,
+} from '../../../src/sandbox/denial/judge-denial.js';
 import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { pattern, READ_ROOT, rule, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
-
-const FAILED = { kind: 'exited', code: 1 } as const;
 
 async function makeCase() {
   const directory = await makeTempDirectory();
@@ -23,9 +28,10 @@ async function makeCase() {
   const confined = {
     policy: resolvePolicy(context, { temporaryDirectories: [] }),
     cwd: Buffer.from(directory),
+    clock: systemClock,
   };
-  const judge = (words: string, status: Parameters<typeof judgeDenial>[0] = FAILED) =>
-    judgeDenial(status, { ...confined, output: [Buffer.from('some output\n'), Buffer.from(words)] });
+  const judge = (words: string) =>
+    judgeWords({ ...confined, output: [Buffer.from('some output\n'), Buffer.from(words)] });
   return { directory, judge, confined };
 }
 
@@ -42,27 +48,64 @@ it.each([
   ['all is well', false],
 ])('judges by the policy what a program says: %s', async (words, expected) => {
   const { judge } = await makeCase();
-  expect(judge(words)).toBe(expected);
+  expect(await judge(words)).toBe(expected);
 });
 
-it('judges by how it ended', async () => {
+it('judges by how it ended, and by its words where that does not tell', () => {
+  expect(judgeStatus({ kind: 'exited', code: 0 })).toBe(false);
+  expect(judgeStatus({ kind: 'exited', code: 128 + 31 })).toBe(true);
+  expect(judgeStatus({ kind: 'signaled', signal: 31 })).toBe(true);
+  expect(judgeStatus({ kind: 'signaled', signal: 9 })).toBe(false);
+  expect(judgeStatus({ kind: 'exited', code: 1 })).toBeUndefined();
+});
+
+it.each([
+  [MAX_COMPLAINTS - 1, true],
+  [MAX_COMPLAINTS, false],
+])('a complaint is looked at that %i others follow: %s', async (others, expected) => {
   const { judge } = await makeCase();
-  const words = 'sh: cannot create file: Read-only file system';
-  expect(judge(words, { kind: 'exited', code: 0 })).toBe(false);
-  expect(judge('', { kind: 'exited', code: 128 + 31 })).toBe(true);
-  expect(judge('', { kind: 'signaled', signal: 31 })).toBe(true);
-  expect(judge(words, { kind: 'signaled', signal: 9 })).toBe(false);
+  const lines = Array.from({ length: others }, (_, index) => `cat: no/such/${index}: Permission denied`);
+  expect(await judge(['cat: secret: Permission denied', ...lines].join('\n'))).toBe(expected);
+  expect(await judge([...lines, 'cat: secret: Permission denied'].join('\n'))).toBe(true);
+});
+
+it.each([
+  [-1, true],
+  [0, true],
+  [1, false],
+])('a path of %i bytes more than the longest may be why: %s', async (more, expected) => {
+  const { directory, judge } = await makeCase();
+  // Names have at most 255 bytes, so that the last one takes what is left of the whole.
+  let parent = directory;
+  while (parent.length < 3_900) parent += `/${'d'.repeat(80)}`;
+  await mkdir(parent, { recursive: true });
+  const name = 'f'.repeat(4_095 + more - parent.length - 1);
+  const words = `sh: cannot create ${parent}/${name}: Read-only file system`;
+  expect(await judge(words)).toBe(expected);
+});
+
+it.each([
+  [MAX_JUDGING_MS - 1, true],
+  [MAX_JUDGING_MS, false],
+])('after %i ms without an answer of the file system it is denied: %s', async (ms, expected) => {
+  const { confined } = await makeCase();
+  const clock = new FakeClock();
+  const output = [Buffer.from('cat: secret: Permission denied')];
+  const judged = judgeWords({ ...confined, clock, output });
+  clock.advance(ms);
+  expect(await judged).toBe(expected);
+  expect(clock.pendingTimers).toBe(0);
 });
 
 it('does not take the network for the reason where it is not restricted', async () => {
   const { confined } = await makeCase();
   const output = [Buffer.from('Could not resolve host: example.com')];
   const policy = { ...confined.policy, network: 'enabled' } as const;
-  expect(judgeDenial(FAILED, { ...confined, policy, output })).toBe(false);
+  expect(await judgeWords({ ...confined, policy, output })).toBe(false);
 });
 
 it('does not take the sandbox for the reason where the user has no right in the first place', async () => {
   const { judge } = await makeCase();
   // Nobody can write there, root included.
-  expect(judge('sh: cannot create /proc/self/new: Permission denied')).toBe(false);
+  expect(await judge('sh: cannot create /proc/self/new: Permission denied')).toBe(false);
 });
