@@ -29,6 +29,15 @@ export type Input =
   /** What a child writes. */
   | 'output';
 
+/** What is bounded to kilobytes, or is nobody else's. */
+export const BOUNDED: ReadonlySet<Input> = new Set([
+  'constant',
+  'argument',
+  'configuration',
+  'kernel',
+  'request head',
+]);
+
 export interface Review {
   readonly reads: Input;
   readonly expressions: readonly RegExp[];
@@ -214,7 +223,20 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   },
   'server/src/network-proxy/http/authority.ts': {
     reads: 'request head',
-    expressions: [/^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/],
+    expressions: [
+      /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?$/i,
+      /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)([/?][^#]*)?$/i,
+      /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s,
+      /^[1-9]\d{0,4}$/,
+      /^\/[^#]*$/,
+      /^\[([\da-f:.]+)\]$/i,
+    ],
+    worst: [(length) => 'a.'.repeat(length / 2), (length) => `${'a'.repeat(63)}.`.repeat(length / 64)],
+  },
+  'server/src/network-proxy/http/http-proxy.ts': { reads: 'request head', expressions: [/^(chunked)?$/i] },
+  'server/src/network-proxy/http/request-head.ts': {
+    reads: 'request head',
+    expressions: [/^[\w!#$%&'*+.^`|~, \t-]*$/, /^\d+$/],
   },
   'server/src/network-proxy/rules/domain-pattern.ts': {
     reads: 'message',
