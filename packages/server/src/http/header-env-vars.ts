@@ -1,9 +1,10 @@
+import { holdsServerCredential } from '../environment/server-credentials.js';
 import { HttpError } from './http-error.js';
 
 /** The environment of the server. */
 export type ServerEnv = Readonly<Record<string, string | undefined>>;
 
-/** Secrets of the server itself, which no client may send anywhere. In upper case. */
+/** Credentials of other executors, and of the services that they use, which no client may send anywhere. In upper case. */
 const PROTECTED_VARIABLES: ReadonlySet<string> = new Set([
   'CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN',
   'OPENAI_FEDERATION_RULE_ID',
@@ -23,13 +24,13 @@ const PROTECTED_VARIABLES: ReadonlySet<string> = new Set([
 
 /** The value of a variable that the header `headerName` asks for. Throws an {@link HttpError}. */
 export function readHeaderVariable(headerName: string, variable: string, env: ServerEnv): string {
-  if (PROTECTED_VARIABLES.has(variable.toUpperCase()))
+  if (holdsServerCredential(variable) || PROTECTED_VARIABLES.has(variable.toUpperCase()))
     throw new HttpError(
       'refused',
       `header ${headerName} cannot use executor environment variable ${variable}`,
     );
-  // The system cuts a name at a NUL: what is looked up would not be what was compared above.
-  const exists = !variable.includes('\0') && Object.hasOwn(env, variable);
+  // The system cuts a name at a NUL, and finds `NAME=begin` in `NAME=begin=end`: neither is what was compared above.
+  const exists = !/[\0=]/.test(variable) && Object.hasOwn(env, variable);
   const value = exists ? env[variable] : undefined;
   if (value === undefined)
     throw new HttpError('refused', `header ${headerName} requires executor environment variable ${variable}`);

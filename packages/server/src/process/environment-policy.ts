@@ -1,4 +1,5 @@
 import type { EnvPolicy } from '@exec-server/protocol';
+import { isOwnVariable } from '../environment/server-credentials.js';
 import { matchesWildcard } from './wildcard.js';
 
 /** Names that `inherit: "core"` keeps, compared without case. */
@@ -18,9 +19,6 @@ const LAUNCH_SECRETS: ReadonlySet<string> = new Set([
   'OPENAI_IDENTITY_TOKEN_FILE',
   'OPENAI_WORKLOAD_IDENTITY_CONTEXT',
 ]);
-
-/** Our own variables begin with this; the server's values are not for children. */
-const OWN_PREFIX = 'EXEC_SERVER_';
 
 /** What a request says about its child's environment. */
 export interface EnvironmentRequest {
@@ -76,7 +74,8 @@ function excludesOf({ ignoreDefaultExcludes, exclude }: EnvPolicy): readonly str
 }
 
 function inherits(inherit: EnvPolicy['inherit'], name: string): boolean {
-  if (name.startsWith(OWN_PREFIX)) return false;
+  // The server's values are not for children.
+  if (isOwnVariable(name)) return false;
   return inherit === 'all' || (inherit === 'core' && CORE_NAMES.has(name.toUpperCase()));
 }
 

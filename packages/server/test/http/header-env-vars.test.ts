@@ -1,10 +1,21 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readHeaderVariable } from '../../src/http/header-env-vars.js';
 
-const env = { TOKEN: 'secret', EMPTY: '', OPENAI_API_KEY: 'key', aws_session_token: 'token' };
+const env = {
+  TOKEN: 'secret',
+  EXEC_SERVERS: 'two',
+  NO_PROXY: 'a',
+  SSL_CERT_FILE: '/ca',
+  EXEC_SERVER_TOKEN: 'own',
+  EMPTY: '',
+  OPENAI_API_KEY: 'key',
+  aws_session_token: 'token',
+};
 
 it('reads a variable', () => {
   expect(readHeaderVariable('X', 'TOKEN', env)).toBe('secret');
+  for (const harmless of ['EXEC_SERVERS', 'NO_PROXY', 'SSL_CERT_FILE'] as const)
+    expect(readHeaderVariable('X', harmless, env)).toBe(env[harmless]);
 });
 
 it.each([
@@ -35,17 +46,29 @@ it.each([
   'AZURE_CLIENT_SECRET',
   'AZURE_FEDERATED_TOKEN_FILE',
   'GOOGLE_APPLICATION_CREDENTIALS',
+  'EXEC_SERVER_TOKEN',
+  'exec_server_token',
+  'Exec_Server_URL',
+  'EXEC_SERVER_',
+  'EXEC_SERVER_TOKEN\0',
+  'EXEC_SERVER_TOKEN=a',
+  'HTTP_PROXY',
+  'https_proxy',
+  'All_Proxy',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ])('never tells %s, set or not', (variable) => {
   expect(() => readHeaderVariable('X', variable, env)).toThrow(
     `header X cannot use executor environment variable ${variable}`,
   );
 });
 
-it.each(['OPENAI_API_KEY\0', 'OPENAI_API_KEY\0x', 'HOME\0'])(
-  'a name with a NUL in it, %j, names nothing',
+it.each(['OPENAI_API_KEY\0', 'OPENAI_API_KEY\0x', 'HOME\0', 'OPENAI_API_KEY=begin', 'HOME='])(
+  'a name that no variable can have, %j, names nothing',
   (variable) => {
-    // The real environment, because it is the system that cuts names.
-    process.env.OPENAI_API_KEY ??= 'canary';
+    // The real environment, because it is the system that looks up names.
+    vi.stubEnv('OPENAI_API_KEY', 'begin=end');
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => readHeaderVariable('x', variable, process.env)).toThrow(
       'requires executor environment variable',
     );
