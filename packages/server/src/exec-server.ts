@@ -13,7 +13,7 @@ import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
 import { openListener } from './listen/open-listener.js';
-import { ANONYMOUS_PRINCIPAL, checkPrincipal } from './listen/principal.js';
+import { ANONYMOUS_PRINCIPAL, checkPrincipal, type Principal } from './listen/principal.js';
 import { createLauncher } from './native/launcher.js';
 import { NetworkProxies } from './network-proxy/network-proxies.js';
 import { resolveLimits, type ServerLimitOptions } from './options.js';
@@ -26,9 +26,9 @@ import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
 import { type Logger, silentLogger } from './telemetry/logger.js';
 import { formatMetrics } from './telemetry/metrics/format-metrics.js';
-import { measureState } from './telemetry/metrics/measure-state.js';
+import { measureOwnState, measureState } from './telemetry/metrics/measure-state.js';
 import type { Metric } from './telemetry/metrics/metric.js';
-import { ServerMetrics } from './telemetry/metrics/server-metrics.js';
+import { collectOwn, ServerMetrics } from './telemetry/metrics/server-metrics.js';
 import type { RequestObservers } from './telemetry/request-watch.js';
 import { loadTracer } from './telemetry/tracing/load-tracer.js';
 import { terminateOnSessionEnd } from './terminate/on-session-end.js';
@@ -129,6 +129,9 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
 
   const collectMetrics = () => metrics?.collect(measureState(engine, sessions, connections)) ?? [];
 
+  const collectMetricsOf = (principal: Principal) =>
+    collectOwn(measureOwnState(engine, sessions, connections, principal));
+
   const forgetConnection = (connection: Connection) => {
     connections.delete(connection);
     if (connection.traffic !== undefined) metrics?.keepTraffic(connection.traffic);
@@ -178,7 +181,8 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     async listen(url, listenOptions = {}) {
       observers.tracer ??= await loadTracer();
       const surface = metrics && {
-        metrics: () => formatMetrics(collectMetrics()),
+        metrics: (about: Principal | 'everybody') =>
+          formatMetrics(about === 'everybody' ? collectMetrics() : collectMetricsOf(about)),
         onRefused: (status: number) => metrics.countRefusedConnection(status),
       };
       const listener = await openListener(

@@ -11,6 +11,7 @@ import {
 } from '../dialects/dialect.js';
 import { CONTENT_MEMBER } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
+import type { Principal } from '../listen/principal.js';
 import type { ProcessEngine } from '../process/process-engine.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Traffic } from '../telemetry/metrics/server-metrics.js';
@@ -117,6 +118,11 @@ export class Connection {
   drop(reason: string): void {
     this.#logger.warn({ reason }, 'connection dropped');
     this.#peer.destroy(reason);
+  }
+
+  /** Whom the credential of the connection names. */
+  get principal(): Principal {
+    return this.info.principal;
   }
 
   /** Requests that have not been answered yet. */

@@ -14,7 +14,7 @@ const HEADERS = {
 
 /**
  * Answers a request for metrics. Where connections need a credential this needs the same one; where they do not, it is
- * for this machine alone, also when the network may connect.
+ * for this machine alone, also when the network may connect. Whoever is one of several hears nothing about the others.
  */
 export async function answerMetrics(
   request: IncomingMessage,
@@ -26,5 +26,6 @@ export async function answerMetrics(
   const outcome = await authenticateUpgrade(auth, request.headers);
   if (!outcome.accepted)
     return { status: 401, body: outcome.reason, headers: { 'www-authenticate': 'Bearer' } };
-  return { status: 200, body: metrics(), headers: HEADERS };
+  const about = outcome.seesAllMetrics === true ? 'everybody' : outcome.principal;
+  return { status: 200, body: metrics(about), headers: HEADERS };
 }

@@ -4,7 +4,12 @@ import { ANONYMOUS_PRINCIPAL, checkPrincipal, type Principal } from './principal
 
 /** What a credential turned out to be. */
 export type AuthOutcome =
-  | { readonly accepted: true; readonly principal: Principal }
+  | {
+      readonly accepted: true;
+      readonly principal: Principal;
+      /** Whether `/metrics` tells about everybody, and not about the principal alone. @default false */
+      readonly seesAllMetrics?: boolean;
+    }
   /** `reason` is the body of the 401. It never repeats the credential. */
   | { readonly accepted: false; readonly reason: string };
 
@@ -18,7 +23,7 @@ export async function authenticateUpgrade(
   policy: AuthPolicy | undefined,
   headers: IncomingHttpHeaders,
 ): Promise<AuthOutcome> {
-  if (policy === undefined) return { accepted: true, principal: ANONYMOUS_PRINCIPAL };
+  if (policy === undefined) return { accepted: true, principal: ANONYMOUS_PRINCIPAL, seesAllMetrics: true };
   const found = findBearerToken(headers);
   if (!('token' in found)) return { accepted: false, reason: found.reason };
   const outcome = await policy.authenticate(found.token);

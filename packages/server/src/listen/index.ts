@@ -15,4 +15,4 @@ export {
   type Principal,
   SIGNED_TOKEN_PRINCIPAL,
 } from './principal.js';
-export { createSignedTokenPolicy, type SignedTokenOptions } from './signed-token.js';
+export { createSignedTokenPolicy, METRICS_SCOPE, type SignedTokenOptions } from './signed-token.js';

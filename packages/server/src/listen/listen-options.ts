@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { AuthPolicy } from './auth.js';
 import type { HttpLimits } from './http-limits.js';
 import type { KeepAliveLimits } from './keep-alive.js';
+import type { Principal } from './principal.js';
 
 /** How a listener takes connections. Members that the kind of listener cannot honour are refused. */
 export interface ListenOptions {
@@ -23,8 +24,11 @@ export interface ListenOptions {
   readonly keepAlive?: Partial<KeepAliveLimits>;
   /** The two streams of `stdio`. @default those of the process, with everything else kept off its stdout */
   readonly streams?: { readonly input: Readable; readonly output: Writable };
-  /** Writes what `/metrics` answers. WebSocket only. @default what the server has counted, if it counts */
-  readonly metrics?: (() => string) | undefined;
+  /**
+   * Writes what `/metrics` answers: about everybody, or about one principal alone. WebSocket only.
+   * @default what the server has counted, if it counts
+   */
+  readonly metrics?: ((about: Principal | 'everybody') => string) | undefined;
   /** Told the HTTP status of each upgrade that is refused. WebSocket only. */
   readonly onRefused?: (status: number) => void;
   /** Says why no connection is taken at present. WebSocket only. @default none is refused for that */

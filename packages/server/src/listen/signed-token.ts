@@ -3,6 +3,9 @@ import { scanJson } from '@exec-server/protocol';
 import type { AuthOutcome, AuthPolicy } from './auth.js';
 import { type Principal, SIGNED_TOKEN_PRINCIPAL } from './principal.js';
 
+/** A word in the claim `scope`: whoever has the token sees the metrics of everybody. */
+export const METRICS_SCOPE = 'exec-server:metrics';
+
 /** @default of `maxClockSkewSeconds` */
 export const DEFAULT_CLOCK_SKEW_SECONDS = 30;
 
@@ -24,6 +27,8 @@ interface Claims {
   readonly iss: string | undefined;
   readonly aud: readonly string[];
   readonly sub: string | undefined;
+  /** Words that are separated by spaces. */
+  readonly scope: string | undefined;
 }
 
 /** Accepts JWTs signed with HS256 and a shared secret. They must expire. */
@@ -63,7 +68,7 @@ async function readClaims(token: string, key: KeyObject, { compactVerify }: type
 
 function parseClaims(payload: unknown): Claims | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined;
-  const { exp, nbf, iss, aud, sub } = payload as Record<string, unknown>;
+  const { exp, nbf, iss, aud, sub, scope } = payload as Record<string, unknown>;
   const audiences = aud == null ? [] : Array.isArray(aud) ? aud : [aud];
   if (!isSeconds(exp) || !(nbf == null || isSeconds(nbf))) return undefined;
   if (!(iss == null || typeof iss === 'string') || !audiences.every((name) => typeof name === 'string')) {
@@ -75,6 +80,7 @@ function parseClaims(payload: unknown): Claims | undefined {
     iss: iss ?? undefined,
     aud: audiences,
     sub: typeof sub === 'string' && sub !== '' ? sub : undefined,
+    scope: typeof scope === 'string' ? scope : undefined,
   };
 }
 
@@ -97,7 +103,15 @@ function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: nu
   if (options.audience !== undefined && !claims.aud.includes(options.audience)) {
     return refuse('websocket jwt audience mismatch');
   }
-  return { accepted: true, principal: principalOf(claims) };
+  return {
+    accepted: true,
+    principal: principalOf(claims),
+    ...(hasMetricsScope(claims) && { seesAllMetrics: true }),
+  };
+}
+
+function hasMetricsScope({ scope = '' }: Claims): boolean {
+  return scope.split(' ').includes(METRICS_SCOPE);
 }
 
 function principalOf({ sub }: Claims): Principal {

@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '../clock.js';
+import { isSamePrincipal, type Principal } from '../listen/principal.js';
 import type { ProcessRegistry, ProcessSlot } from './process-registry.js';
 
 /** How long and how much of what has closed is kept. */
@@ -33,6 +34,18 @@ export class ClosedProcesses {
   /** Bytes of output that are kept for processes that have closed. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Both of one principal. */
+  measureFor(principal: Principal): { readonly count: number; readonly bytes: number } {
+    let count = 0;
+    let bytes = 0;
+    for (const [slot, kept] of this.#kept) {
+      if (!isSamePrincipal(slot.principal, principal)) continue;
+      count++;
+      bytes += kept.bytes;
+    }
+    return { count, bytes };
   }
 
   add(slot: ProcessSlot, bytes: number): void {

@@ -78,6 +78,17 @@ export class ProcessRegistry {
     return this.#running.get(sessionId)?.size ?? 0;
   }
 
+  /** The same of all sessions of a principal. */
+  runningCountFor(principal: Principal): number {
+    let count = 0;
+    // A session has one principal.
+    for (const slots of this.#running.values()) {
+      const [first] = slots;
+      if (first !== undefined && isSamePrincipal(first.principal, principal)) count += slots.size;
+    }
+    return count;
+  }
+
   /** Takes an id, or answers nothing when the session uses it already. */
   reserve(session: SlotOwner, processId: string): ProcessSlot | undefined {
     const { id: sessionId, principal } = session;

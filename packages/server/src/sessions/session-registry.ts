@@ -60,6 +60,14 @@ export class SessionRegistry {
     return this.#expiry.size;
   }
 
+  /** How many of a principal's a connection holds, and how many none. */
+  countFor(principal: Principal): { readonly attached: number; readonly detached: number } {
+    const count = (sessions: Iterable<Session>) =>
+      Array.from(sessions).filter((session) => isSamePrincipal(session.principal, principal)).length;
+    const detached = count(this.#expiry.keys());
+    return { attached: count(this.#sessions.values()) - detached, detached };
+  }
+
   /** Opens a session. Throws {@link SessionLimitError}. */
   open(principal: Principal, owner: SessionOwner): Session {
     this.#makeRoom();

@@ -10,6 +10,7 @@ it('lets everybody in without a policy, whatever they send', async () => {
   expect(await authenticateUpgrade(undefined, { authorization: 'Basic x' })).toEqual({
     accepted: true,
     principal: { kind: 'anonymous' },
+    seesAllMetrics: true,
   });
 });
 

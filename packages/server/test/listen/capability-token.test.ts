@@ -7,6 +7,7 @@ it('accepts its token for its one principal', async () => {
   expect(await policy.authenticate('s3cret')).toEqual({
     accepted: true,
     principal: { kind: 'capability-token' },
+    seesAllMetrics: true,
   });
 });
 

@@ -39,6 +39,23 @@ it('names the subject, or one shared principal without a usable one', async () =
 });
 
 it.each([
+  ['exec-server:metrics', true],
+  ['openid exec-server:metrics', true],
+  ['exec-server:metricsx', undefined],
+  ['EXEC-SERVER:METRICS', undefined],
+  ['', undefined],
+  [undefined, undefined],
+  [['exec-server:metrics'], undefined],
+  [true, undefined],
+])('with the scope %j sees the metrics of everybody: %s', async (scope, seesAllMetrics) => {
+  expect(await authenticate(sign({ ...good, scope }))).toEqual({
+    accepted: true,
+    principal: { kind: 'signed-token' },
+    ...(seesAllMetrics && { seesAllMetrics }),
+  });
+});
+
+it.each([
   ['no typ', sign(good, { alg: 'HS256' })],
   ['another typ', sign(good, { alg: 'HS256', typ: 'at+jwt' })],
   ['several audiences', sign({ ...good, aud: ['other', 'aud1'] })],

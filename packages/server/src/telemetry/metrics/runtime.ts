@@ -19,11 +19,16 @@ export function measureRuntime(): Metric[] {
       help: 'Processor time, user and system.',
       samples: [{ labels: {}, value: (user + system) / MICROSECONDS }],
     },
-    {
-      type: 'gauge',
-      name: 'process_start_time_seconds',
-      help: 'Start of the process since 1970.',
-      samples: [{ labels: {}, value: performance.timeOrigin / MILLISECONDS }],
-    },
+    measureStart(),
   ];
+}
+
+/** When the process began. */
+export function measureStart(): Metric {
+  return {
+    type: 'gauge',
+    name: 'process_start_time_seconds',
+    help: 'Start of the process since 1970.',
+    samples: [{ labels: {}, value: performance.timeOrigin / MILLISECONDS }],
+  };
 }

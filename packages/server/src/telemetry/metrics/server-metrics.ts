@@ -3,7 +3,7 @@ import type { StartFailure } from '../../process/start-error.js';
 import { EventLoopDelay } from './event-loop-delay.js';
 import { Histogram } from './histogram.js';
 import type { Metric, MetricSample } from './metric.js';
-import { measureRuntime } from './runtime.js';
+import { measureRuntime, measureStart } from './runtime.js';
 
 /** Bounds of the time to an answer, in seconds: most take a fraction of a millisecond, some wait on purpose. */
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
@@ -25,8 +25,8 @@ export interface ChildTraffic {
   inputBytes: number;
 }
 
-/** What only its owner knows about a server, as of now. */
-export interface ServerState {
+/** What is held now, for everybody or for one principal. */
+export interface OwnState {
   readonly connections: number;
   readonly sessions: { readonly attached: number; readonly detached: number };
   readonly processes: { readonly running: number; readonly closed: number };
@@ -35,6 +35,10 @@ export interface ServerState {
   readonly stdinBytes: number;
   readonly waitingStdinWrites: number;
   readonly closedOutputBytes: number;
+}
+
+/** What only its owner knows about a server, as of now. */
+export interface ServerState extends OwnState {
   /** Bytes of the connections that are open. */
   readonly traffic: Traffic;
 }
@@ -96,23 +100,14 @@ export class ServerMetrics implements Disposable {
   /** Everything that is known, beside what the owner knows. */
   collect(state: ServerState): Metric[] {
     return [
-      gauge('connections', 'Connections that are open.', state.connections),
+      ...collectHoldings(state),
       counter('connections_total', 'Connections that were accepted.', this.#connections),
       counter('connections_refused_total', 'Upgrades that were refused.', this.#refusedConnections.samples()),
       ...this.#collectTraffic(state),
-      gauge('sessions', 'Sessions, with and without a connection.', [
-        { labels: { state: 'attached' }, value: state.sessions.attached },
-        { labels: { state: 'detached' }, value: state.sessions.detached },
-      ]),
       counter('sessions_total', 'Sessions that were opened.', this.#sessions),
-      gauge('processes', 'Processes that run, and those that have closed and can still be read.', [
-        { labels: { state: 'running' }, value: state.processes.running },
-        { labels: { state: 'closed' }, value: state.processes.closed },
-      ]),
       counter('processes_started_total', 'Processes that were started.', this.#processes),
       counter('processes_refused_total', 'Starts that failed, by reason.', this.#refusals.samples()),
       counter('processes_ended_total', 'Processes that ended, by outcome.', this.#outcomes.samples()),
-      ...collectQueues(state),
       ...this.#collectRequests(),
       gauge(
         'event_loop_delay_seconds',
@@ -179,8 +174,25 @@ class Counters {
   }
 }
 
-function collectQueues(state: ServerState): Metric[] {
+/**
+ * What a principal may know who is not alone: what it holds itself. Whatever is counted or used for all together would tell
+ * it what the others do.
+ */
+export function collectOwn(state: OwnState): Metric[] {
+  return [...collectHoldings(state), measureStart()];
+}
+
+function collectHoldings(state: OwnState): Metric[] {
   return [
+    gauge('connections', 'Connections that are open.', state.connections),
+    gauge('sessions', 'Sessions, with and without a connection.', [
+      { labels: { state: 'attached' }, value: state.sessions.attached },
+      { labels: { state: 'detached' }, value: state.sessions.detached },
+    ]),
+    gauge('processes', 'Processes that run, and those that have closed and can still be read.', [
+      { labels: { state: 'running' }, value: state.processes.running },
+      { labels: { state: 'closed' }, value: state.processes.closed },
+    ]),
     gauge('requests_pending', 'Requests that are queued, run or wait.', state.pendingRequests),
     gauge('outbound_queue_bytes', 'Bytes that connections have not taken yet.', state.outboundBytes),
     gauge('stdin_queue_bytes', 'Bytes that processes have not taken yet.', state.stdinBytes),
