@@ -24,7 +24,7 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: [
       // Sandboxed file operations run in a program of one file, which is made of these sources.
-      './scripts/bundle-file-helper.mjs',
+      './scripts/bundle-programs.mjs',
       // Secrets must not be logged, whatever else a test is about.
       './test/setup/watch-logs.ts',
     ],

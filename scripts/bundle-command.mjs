@@ -16,9 +16,12 @@ const { BUILT_FROM, COMPILED, MODULES, PACKAGES, Pack, WRAPPER, digestBuild } = 
 )('../packages/cli/bin/load-bundle.js');
 const CLI = fileURLToPath(new URL('../packages/cli/', import.meta.url));
 const BUNDLE = dirname(MODULES);
-/** The program of sandboxed file operations, and the module that has its bytes. */
-const FILE_HELPER = join(CLI, '../server/dist/sandbox/files/file-helper.cjs');
-const FILE_HELPER_READER = /\/sandbox\/files\/read-file-helper\.js$/;
+const SERVER = join(CLI, '../server/dist/');
+/** Programs that the server starts beside itself, each with the module that reads it and the function that does. */
+const PROGRAM_READERS = {
+  'sandbox/files/file-helper.cjs': { module: 'sandbox/files/read-file-helper.js', name: 'readFileHelper' },
+  'snapshot/screen-worker.cjs': { module: 'snapshot/read-screen-worker.js', name: 'readScreenWorker' },
+};
 /** They find their native code by their own place. */
 const EXTERNAL = ['koffi', '@lydell/node-pty'];
 /** Packages that a start does not use: modules of their own, so that it does not compile them. */
@@ -49,13 +52,14 @@ const { outputFiles, metafile } = await build({
   external: EXTERNAL,
   legalComments: 'none',
   metafile: true,
-  plugins: [{ name: 'file-helper', setup: takeFileHelperFromPack }],
+  plugins: [{ name: 'programs', setup: takeProgramsFromPack }],
 });
 
 const modules = new Map();
 for (const { path, text } of outputFiles)
   modules.set(basename(path), Buffer.from(WRAPPER.join(await toCommonJs(text)), 'latin1'));
-modules.set(basename(FILE_HELPER), readFileSync(FILE_HELPER));
+for (const path of Object.keys(PROGRAM_READERS))
+  modules.set(basename(path), readFileSync(join(SERVER, path)));
 rmSync(BUNDLE, { recursive: true, force: true });
 packFiles(MODULES, modules);
 writeFileSync(join(BUNDLE, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
@@ -64,13 +68,17 @@ packForStart(modules);
 writeFileSync(BUILT_FROM, JSON.stringify(builtFrom));
 if ('enableCompileCache' in Module) rmSync(dirname(COMPILED), { recursive: true });
 
-/** In the bundle the helper is a file of the pack: there is nothing beside a module to be read. */
-function takeFileHelperFromPack({ onLoad, onResolve }) {
-  const specifier = `./${basename(FILE_HELPER)}`;
-  onLoad({ filter: FILE_HELPER_READER }, () => ({
-    contents: `import { bytes } from '${specifier}'; export const readFileHelper = () => bytes;`,
-  }));
-  onResolve({ filter: /file-helper\.cjs$/ }, ({ path }) => ({ path, external: path === specifier }));
+/** In the bundle a program is a file of the pack: there is nothing beside a module to be read. */
+function takeProgramsFromPack({ onLoad, onResolve }) {
+  for (const [path, { module, name }] of Object.entries(PROGRAM_READERS)) {
+    const specifier = `./${basename(path)}`;
+    onLoad({ filter: new RegExp(`/${module.replaceAll('.', '\\.')}$`) }, () => ({
+      contents: `import { bytes } from '${specifier}'; export const ${name} = () => bytes;`,
+    }));
+    onResolve({ filter: /\.cjs$/ }, (resolved) =>
+      resolved.path === specifier ? { path: resolved.path, external: true } : undefined,
+    );
+  }
 }
 
 /** Puts what a start uses first, as it is, and makes small what waits in memory until somebody needs it. */

@@ -279,6 +279,8 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'shell-snapshot/snapshot',
     'of %i bytes beyond the limit',
   ),
+  'snapshot/screens.ts MAX_KEPT_SCREEN_BYTES': server('snapshot/screens', 'the oldest are dropped'),
+  'snapshot/screens.ts MAX_PENDING_SCREENS': server('snapshot/screens', 'of %i screens at once'),
   'stdin/write-id-memory.ts MAX_KEPT_CHARACTERS': server(
     'stdin/write-id-memory',
     'tells ids of %i characters apart',

@@ -57,6 +57,12 @@ export class WorkSlices {
     return this.#first.length + this.#deferred.length === 0;
   }
 
+  /** Calls `step` now, or when there is time for it. */
+  run(step: () => void): void {
+    if (this.hasTime) step();
+    else this.defer(() => this.run(step));
+  }
+
   /** Calls `work` in the next turn, after those that were deferred before it. */
   defer(work: () => void): void {
     this.#add(this.#deferred, work);

@@ -23,6 +23,7 @@ import { ProcessRegistry } from './process/process-registry.js';
 import { FileSandboxes } from './sandbox/files/file-sandboxes.js';
 import { SessionRegistry } from './sessions/session-registry.js';
 import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
+import { Screens } from './snapshot/screens.js';
 import { type AuditLog, noAuditLog } from './telemetry/audit.js';
 import { type Logger, silentLogger } from './telemetry/logger.js';
 import { formatMetrics } from './telemetry/metrics/format-metrics.js';
@@ -104,6 +105,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     serverEnv: env,
     environmentInfo,
     shellSnapshots: new ShellSnapshots({ launcher, clock, logger }),
+    screens: new Screens({ clock, logger }),
     httpClient: new HttpClient(env),
     fileSandboxes: new FileSandboxes({ launcher, clock, logger }),
     networkProxies: new NetworkProxies(env),
@@ -172,6 +174,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     await Promise.all([...listeners].map((listener) => listener.close()));
     for (const connection of connections) connection.close('the server is shutting down');
     await terminateOnShutdown(sessions, registry, { clock, logger, graceMs: limits.shutdownGraceMs });
+    engine.screens.close();
     await engine.fileSandboxes.close();
     await launcher.close();
     metrics?.[Symbol.dispose]();

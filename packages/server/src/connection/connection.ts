@@ -8,6 +8,7 @@ import {
   type DialectMethod,
   EncodedResponse,
   type HandlerContext,
+  LargeResponse,
 } from '../dialects/dialect.js';
 import { CONTENT_MEMBER } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
@@ -57,6 +58,7 @@ export interface ConnectionServices {
 export class Connection {
   readonly #peer: Peer;
   readonly #lanes: Lanes;
+  readonly #slices: WorkSlices;
   readonly #gone = new AbortController();
   readonly #logger: Logger;
   readonly #scope: PeerScope;
@@ -79,7 +81,7 @@ export class Connection {
     private readonly services: ConnectionServices,
   ) {
     const { limits, clock } = services.engine;
-    const slices = new WorkSlices({
+    this.#slices = new WorkSlices({
       turn: transport.framing === 'memory' ? endlessTurn : sharedTurn,
       now: () => clock.now(),
       nextTurn: setImmediate,
@@ -89,7 +91,7 @@ export class Connection {
       parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
-      slices,
+      slices: this.#slices,
       readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
@@ -103,7 +105,7 @@ export class Connection {
     this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
-    this.#lanes = new Lanes(limits, this.#peer, slices);
+    this.#lanes = new Lanes(limits, this.#peer, this.#slices);
     // Stdio has no other client that could be kept out.
     if (info.resumable) this.#handshakeTimer = clock.after(limits.handshakeMs, () => this.#endSilence());
     this.#logger.debug({ principal: info.principal }, 'connected');
@@ -247,7 +249,8 @@ export class Connection {
       const answer = watch.run(handle);
       begun();
       const result = await answer;
-      if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line, result.onFree);
+      if (result instanceof LargeResponse) await this.#respondInTurn(result);
+      else if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line, result.onFree);
       else this.#peer.respond(request.id, result);
       watch.end({});
     } catch (error) {
@@ -255,6 +258,20 @@ export class Connection {
     } finally {
       begun();
     }
+  }
+
+  #respondInTurn(response: LargeResponse): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#slices.run(() => {
+        try {
+          const { line, onFree } = response.encode();
+          this.#peer.respondBytes(line, onFree);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
   }
 
   #answerError(request: RequestMessage, watch: RequestWatch, error: unknown): void {

@@ -55,6 +55,11 @@ export class EncodedResponse {
   ) {}
 }
 
+/** A response that takes a while to encode: that is a part of the connection's share of a turn of the event loop. */
+export class LargeResponse {
+  constructor(readonly encode: () => EncodedResponse) {}
+}
+
 /** What a handler knows beside its params. */
 export interface HandlerContext {
   /** The id that the response carries. */
@@ -87,8 +92,8 @@ export interface DialectMethod {
   /** Checks params. Throws an {@link RpcError}. */
   decode(params: unknown): unknown;
   /**
-   * Acts on decoded params and returns the result, or an {@link EncodedResponse} around it. Throws an {@link RpcError}
-   * for what the client is to be told.
+   * Acts on decoded params and returns the result, or an {@link EncodedResponse} or {@link LargeResponse} around it.
+   * Throws an {@link RpcError} for what the client is to be told.
    */
   handle(params: never, context: HandlerContext): unknown;
 }

@@ -6,6 +6,7 @@ import type { NetworkProxies } from '../network-proxy/network-proxies.js';
 import type { ServerLimits } from '../options.js';
 import type { FileSandboxes } from '../sandbox/files/file-sandboxes.js';
 import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
+import type { Screens } from '../snapshot/screens.js';
 import type { AuditLog } from '../telemetry/audit.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ServerMetrics } from '../telemetry/metrics/server-metrics.js';
@@ -26,6 +27,8 @@ export interface ProcessEngine {
   /** The server's own environment, which policies inherit from. */
   readonly serverEnv: Readonly<Record<string, string | undefined>>;
   readonly shellSnapshots: ShellSnapshots;
+  /** What terminals show. */
+  readonly screens: Screens;
   /** What this machine tells about itself. */
   readonly environmentInfo: EnvironmentInfo;
   readonly httpClient: HttpClient;

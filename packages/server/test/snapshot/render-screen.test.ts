@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderScreen } from '../../src/snapshot/render-screen.js';
 
 const render = (...pieces: string[]) =>
-  renderScreen(
-    pieces.map((piece) => Buffer.from(piece)),
-    { rows: 3, cols: 10 },
-  );
+  renderScreen({ output: pieces.map((piece) => Buffer.from(piece)), rows: 3, cols: 10, exact: true });
 
 describe('a screen', () => {
   it('is what the terminal shows after everything', async () => {
@@ -15,7 +12,8 @@ describe('a screen', () => {
 
   it('survives a character that is cut in two', async () => {
     const euro = Buffer.from('€');
-    const { lines } = await renderScreen([euro.subarray(0, 1), euro.subarray(1)], { rows: 1, cols: 4 });
+    const output = [euro.subarray(0, 1), euro.subarray(1)];
+    const { lines } = await renderScreen({ output, rows: 1, cols: 4, exact: true });
     expect(lines).toEqual(['€']);
   });
 
@@ -27,6 +25,12 @@ describe('a screen', () => {
   it('asks the terminal that it is painted on nothing', async () => {
     const { ansi } = await render('\x1b[6n\x1b[c\x1b]11;?\x07text');
     expect(ansi).toBe('text');
+  });
+
+  it('is the same however long the output is', async () => {
+    const text = `${'x'.repeat(9)}\r\n`;
+    const { lines } = await render(text.repeat(2_000), 'end');
+    expect(lines).toEqual(['xxxxxxxxx', 'xxxxxxxxx', 'end']);
   });
 
   it('tells the alternate screen while it is shown', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@exec-server/protocol';
 import type { FileAccess } from '../../connection/file-order.js';
 import { findCachedEntry } from '../../fs/cached-entry.js';
-import type { Dialect, DialectMethod, EncodedResponse, HandlerContext } from '../dialect.js';
+import type { Dialect, DialectMethod, EncodedResponse, HandlerContext, LargeResponse } from '../dialect.js';
 import { discoverCapabilities, discoverCapabilityRoots } from './capabilities.js';
 import type { CapabilityGates } from './capability-gates.js';
 import { isHelperMethod } from './confined/helper-methods.js';
@@ -51,7 +51,7 @@ type Handlers = {
   readonly [M in MethodName]?: (
     params: ParamsOf<M>,
     context: HandlerContext,
-  ) => ResultOf<M> | Promise<ResultOf<M> | EncodedResponse>;
+  ) => ResultOf<M> | Promise<ResultOf<M> | EncodedResponse | LargeResponse>;
 };
 
 interface ErasedEntry {
