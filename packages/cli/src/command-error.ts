@@ -1,3 +1,4 @@
+import { toPrintableLines } from './client/printable.js';
 import type { CommandIo } from './command-io.js';
 
 /** What a command failed with, in words for the person who typed it. */
@@ -20,6 +21,8 @@ export class CommandError extends Error {
 
 /** Says on stderr what went wrong, and what to do next where that is known. */
 export function writeError({ stderr }: Pick<CommandIo, 'stderr'>, error: unknown): void {
-  stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof CommandError && error.hint !== undefined) stderr.write(`${error.hint}\n`);
+  // The words may be those of a server, which must not give orders to the terminal.
+  stderr.write(`Error: ${toPrintableLines(error instanceof Error ? error.message : String(error))}\n`);
+  if (error instanceof CommandError && error.hint !== undefined)
+    stderr.write(`${toPrintableLines(error.hint)}\n`);
 }

@@ -7,6 +7,7 @@ import { findProcess } from './find-process.js';
 import { followProcess } from './follow-process.js';
 import { lendTerminal } from './local-terminal.js';
 import { OutputPump } from './output-pump.js';
+import { toPrintable } from './printable.js';
 import { readInput } from './read-input.js';
 import { type OpenMachine, withMachine } from './with-machine.js';
 
@@ -73,7 +74,8 @@ async function attachTerminal(
     return ExitCode.success;
   } finally {
     terminal.giveBack(handle.outcome?.kind === 'exited');
-    if (isDetached) io.stderr.write(`\r\ndetached; come back by: exec-server attach ${listed.id}\n`);
+    if (isDetached)
+      io.stderr.write(`\r\ndetached; come back by: exec-server attach ${toPrintable(listed.id)}\n`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { CommandIo } from '../command-io.js';
 import type { PsFlags } from '../commands/ps.js';
 import { toDurationText } from './duration-text.js';
 import { writeJson } from './json.js';
+import { writeId } from './printable.js';
 import type { StyleName } from './styles.js';
 import { type Column, writeTable } from './table.js';
 import { withMachine } from './with-machine.js';
@@ -16,7 +17,7 @@ export async function listProcesses(flags: PsFlags, io: CommandIo): Promise<void
       if (flags.all === true || process.state === 'running') listed.push(process);
     }
     if (flags.json === true) writeJson(io, listed.map(describe));
-    else if (flags.quiet === true) for (const { id } of listed) io.stdout.write(`${id}\n`);
+    else if (flags.quiet === true) for (const { id } of listed) writeId(io, id);
     else {
       writeTable(io, columns(Date.now()), listed);
       if (url === undefined)

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { DeferredLogger } from './deferred-logger.js';
+import { escapeControls } from './escape-controls.js';
 import { formatPrettyLine } from './format-pretty-line.js';
 import type { Logger } from './logger.js';
 
@@ -44,7 +45,10 @@ function createPinoLogger(options: CreateLoggerOptions): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    isPretty ? { write: (line) => destination.write(formatPrettyLine(line, colors)) } : destination,
+    {
+      write: (line) =>
+        destination.write(isPretty ? formatPrettyLine(line, colors) : `${escapeControls(line.trimEnd())}\n`),
+    },
   );
 }
 

@@ -45,6 +45,13 @@ it.each(LOG_LEVELS.map((level, index) => [level, index] as const))(
   },
 );
 
+it.each(['json', 'pretty'] as const)('shows what turns text around or hides it: %s', (format) => {
+  const { logger, lines } = capture('info', format);
+  logger.info({ processId: '\u202ep\u200b', 'k\u2066': '\u009b2J' }, 'm\u202e');
+  expect(lines[0]).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(lines[0]).toContain('\\u202ep\\u200b');
+});
+
 it('writes lines for people', () => {
   const { logger, lines } = capture('info', 'pretty');
   logger.info({ remote: '127.0.0.1:5' }, 'connected');

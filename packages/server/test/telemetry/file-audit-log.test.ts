@@ -44,6 +44,17 @@ it('appends a line per event, with its time, and escapes what a command line car
   expect(lines()).toHaveLength(3);
 });
 
+it('shows what turns text around or hides it, whoever said it', () => {
+  const log = createFileAuditLog(path);
+  const argv = ['rm', '\u202etxt.exe', 'a\u2066b\u2069', '\u200b', '\u{e0041}'];
+  const principal = { kind: 'signed-token', subject: 'ad\u200ea' } as const;
+  log.record({ ...started, argv, principal, cwd: '/tmp/\u202d', processId: '\u061c' });
+  const [line = ''] = lines();
+  expect(line).toMatch(/^[\x20-\x7e]+$/);
+  expect(line).toContain('"\\u202etxt.exe","a\\u2066b\\u2069","\\u200b","\\udb40\\udc41"');
+  expect(JSON.parse(line)).toMatchObject({ argv, principal, cwd: '/tmp/\u202d', processId: '\u061c' });
+});
+
 it('creates its file for its user only, before the first event', () => {
   createFileAuditLog(path);
   expect(lstatSync(path)).toMatchObject({ size: 0 });
