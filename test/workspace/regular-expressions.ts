@@ -60,7 +60,10 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     reads: 'answer',
     expressions: [/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_)/, /os error 2\b|no such file/i],
   },
-  'cli/src/client/printable.ts': { reads: 'answer', expressions: [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu] },
+  'cli/src/client/printable.ts': {
+    reads: 'answer',
+    expressions: [/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu],
+  },
   'cli/src/client/resolve-server.ts': { reads: 'argument', expressions: [/^wss?:/i, /^wss:/i] },
   'cli/src/commands/flag-values.ts': { reads: 'argument', expressions: [/^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/] },
   'cli/src/completion/describe-commands.ts': {
@@ -141,6 +144,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   'server/src/capabilities/yaml-fields.ts': { reads: 'file', expressions: [/\s+/] },
   'server/src/fs/native-path.ts': { reads: 'message', expressions: [/\/\.{0,2}(?:\/|$)/] },
   'server/src/http/exchange.ts': { reads: 'response', expressions: [/^[\t\x20-\x7e]*$/] },
+  'server/src/http/header-env-vars.ts': { reads: 'message', expressions: [/[\0=]/] },
   'server/src/http/header-list.ts': { reads: 'environment', expressions: [/%([0-9a-f]{2})/gi] },
   'server/src/http/parse-url.ts': {
     reads: 'message',
@@ -171,7 +175,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   },
   'server/src/listen/http-surface.ts': {
     reads: 'request head',
-    expressions: [/^[A-Za-z0-9+/]{22}==$/, /^https?:\/\/[^/?#]*/i, /[?#].*$/s],
+    expressions: [/^[A-Za-z0-9+/]{22}==$/, /^https?:\/\/([^/?#]*)/i, /[?#].*$/s],
   },
   'server/src/listen/ip-address.ts': { reads: 'request head', expressions: [/^[0.:]+$/] },
   'server/src/listen/listen-url.ts': {
@@ -190,7 +194,10 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     reads: 'output',
     expressions: [/^[0-7]+$/, /^declare -f[a-z]+ /, /^[a-z_]+$/, /^no/, /^set -o (\S+)$/],
   },
-  'server/src/telemetry/escape-controls.ts': { reads: 'message', expressions: [/[\p{Cc}\u2028\u2029]/gu] },
+  'server/src/telemetry/escape-controls.ts': {
+    reads: 'message',
+    expressions: [/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu],
+  },
   'server/src/telemetry/format-pretty-line.ts': { reads: 'message', expressions: [/^[\w./:@+-]+$/] },
   'server/src/dialects/app/config-table.ts': { reads: 'constant', expressions: [/[A-Z]/g] },
   'server/src/dialects/app/decode-output.ts': { reads: 'output', expressions: [/[\u0080-\u{10ffff}]/u] },
@@ -276,6 +283,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     expressions: [/^[\t ]*(?:\S+ => )?(\/\S+) \(0x[0-9a-f]+\)$/gm],
     worst: [(length) => `${'a => '.repeat(length / 5)}`, (length) => `/a (0x${'0'.repeat(length)}`],
   },
+  'server/src/sandbox/hidden-sockets.ts': { reads: 'environment', expressions: [/[,;]/] },
   'server/src/sandbox/policy/glob.ts': {
     reads: 'message',
     expressions: [/[*?[{\\]/, /^\*+/, /^\[([!^]?)(\]?[^\]]*)\]/, /^\{([^{}]*)\}/, /^\\(.)/su],

@@ -17,7 +17,7 @@ export function createHostGuard(options: HostGuardOptions): (host: string | unde
   const bound = options.boundAddress;
   const takesAnyLiteral = isWildcardAddress(bound) || !isLoopbackAddress(bound);
   return (header) => {
-    // Only HTTP/1.0 gets here without the header, and no browser speaks it.
+    // Only HTTP/1.0 may be without the header, and no browser speaks it.
     if (header === undefined) return true;
     const host = header.toLowerCase();
     const name = hostName(host);

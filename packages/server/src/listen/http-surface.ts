@@ -31,9 +31,10 @@ export function decideRequest(
   request: IncomingMessage,
   options: HttpSurfaceOptions,
 ): HttpAnswer | 'upgrade' | 'metrics' {
-  const { origin, host } = request.headers;
+  const { origin } = request.headers;
   if (origin !== undefined && !options.allowedOrigins.includes(origin)) return { status: 403 };
-  if (!options.isOwnHost(host)) return { status: 403, body: 'Host header does not name this server' };
+  const fault = findHostFault(request, options.isOwnHost);
+  if (fault !== undefined) return fault;
   const path = requestPath(request.url ?? '/');
   if (PROBE_PATHS.has(path)) return answerProbe(request.method);
   // Whichever origins may connect, no page has a use for these.
@@ -41,6 +42,24 @@ export function decideRequest(
     return origin === undefined ? (findMethodFault(request.method) ?? 'metrics') : { status: 403 };
   if (path !== '/') return { status: 404 };
   return findUpgradeFault(request) ?? 'upgrade';
+}
+
+/** Of two, Node would show the first, and whoever else reads the request perhaps the second. */
+const SINGLE_HEADERS: readonly string[] = ['Host', 'Authorization'];
+
+function findHostFault(
+  { headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage,
+  isOwnHost: HttpSurfaceOptions['isOwnHost'],
+): HttpAnswer | undefined {
+  for (const header of SINGLE_HEADERS) {
+    const isIt = (text: string, index: number) =>
+      index % 2 === 0 && text.toLowerCase() === header.toLowerCase();
+    if (rawHeaders.filter(isIt).length > 1) return { status: 400, body: `more than one ${header} header` };
+  }
+  if (host === undefined && httpVersion !== '1.0') return { status: 400, body: 'Host header missing' };
+  const named = ABSOLUTE_FORM.exec(url)?.[1];
+  const isOwn = isOwnHost(host) && (named === undefined || isOwnHost(named));
+  return isOwn ? undefined : { status: 403, body: 'Host header does not name this server' };
 }
 
 function answerProbe(method: string | undefined): HttpAnswer {
@@ -81,9 +100,12 @@ function hasToken(header: string | undefined, token: string): boolean {
   return header?.split(',').some((part) => part.trim().toLowerCase() === token) ?? false;
 }
 
+/** A target that names the server as well. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i;
+
 /** The path without its query; a target in absolute form counts as its path. */
 function requestPath(target: string): string {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  const local = target.replace(ABSOLUTE_FORM, '').replace(/[?#].*$/s, '');
   return local === '' ? '/' : local;
 }
 

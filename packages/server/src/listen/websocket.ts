@@ -187,6 +187,9 @@ function createHttpServer(target: WebSocketTarget, limits: HttpLimits, options: 
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
+    insecureHTTPParser: false,
+    // Looked at with everything else, in words, and for upgrades as well.
+    requireHostHeader: false,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
   };
   if (!target.tls) return createServer(httpOptions);

@@ -32,6 +32,51 @@ const cases: [string, RawRequest, [number, string | undefined, string | undefine
     { path: '/readyz', version: '1.0', headers: { Host: undefined } },
     [200, undefined, undefined, ''],
   ],
+  [
+    'an upgrade without Host',
+    { headers: { ...UPGRADE_HEADERS, Host: undefined } },
+    [400, undefined, TEXT, 'Host header missing'],
+  ],
+  [
+    'a probe without Host',
+    { path: '/readyz', headers: { Host: undefined } },
+    [400, undefined, TEXT, 'Host header missing'],
+  ],
+  [
+    'a probe without Host that asks for an upgrade',
+    { path: '/readyz', headers: { ...UPGRADE_HEADERS, Host: undefined } },
+    [400, undefined, TEXT, 'Host header missing'],
+  ],
+  [
+    'HTTP/2.0 without Host',
+    { path: '/readyz', version: '2.0', headers: { Host: undefined } },
+    [400, undefined, TEXT, 'Host header missing'],
+  ],
+  [
+    'an upgrade with a second Host',
+    { headers: { ...UPGRADE_HEADERS, host: 'evil.example' } },
+    [400, undefined, TEXT, 'more than one Host header'],
+  ],
+  [
+    'a probe with the same Host twice',
+    { path: '/readyz', headers: { Host: 'box.example', HOST: 'box.example' } },
+    [400, undefined, TEXT, 'more than one Host header'],
+  ],
+  [
+    'two tokens',
+    { headers: { ...UPGRADE_HEADERS, Authorization: 'Bearer a', authorization: 'Bearer b' } },
+    [400, undefined, TEXT, 'more than one Authorization header'],
+  ],
+  [
+    'an empty Host',
+    { headers: { ...UPGRADE_HEADERS, Host: '' } },
+    [403, undefined, TEXT, 'Host header does not name this server'],
+  ],
+  [
+    'a target that names another server',
+    { path: 'http://evil.example/', headers: UPGRADE_HEADERS },
+    [403, undefined, TEXT, 'Host header does not name this server'],
+  ],
   ['a probe in absolute form', { path: 'http://127.0.0.1/readyz' }, [200, undefined, undefined, '']],
   ['POST to a probe', { path: '/readyz', method: 'POST' }, [405, 'GET,HEAD', undefined, '']],
   ['another path', { path: '/nope' }, [404, undefined, undefined, '']],
