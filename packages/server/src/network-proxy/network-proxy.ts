@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { NetworkProxyConfig } from '@exec-server/protocol';
-import { isLoopbackAddress } from '../listen/ip-address.js';
+import { isLoopbackAddress, isWildcardAddress } from '../listen/ip-address.js';
 import { ClientDecider, type SendQuestion } from './ask-client.js';
 import type { PolicyDecision } from './decision.js';
 import { Gatekeeper } from './gatekeeper.js';
@@ -9,6 +9,7 @@ import { createHttpProxy } from './http/http-proxy.js';
 import type { NameResolver } from './name-resolver.js';
 import { ProxyConfigError } from './proxy-config-error.js';
 import type { ProxyPorts } from './proxy-variables.js';
+import { embeddedIpv4 } from './rules/embedded-ipv4.js';
 import { HostRules } from './rules/host-rules.js';
 import { createSocksProxy } from './socks/socks-proxy.js';
 import { UdpRelay } from './socks/udp-relay.js';
@@ -53,7 +54,7 @@ export class NetworkProxy {
       resolver,
       decider: ask && new ClientDecider({ ...ask, signal }),
       goesUpstream: (request) => upstream.proxyFor(request) !== undefined,
-      isOwn: (address, port) => this.#ownPorts.includes(port) && isLoopbackAddress(address),
+      isOwn: (address, port) => this.#ownPorts.includes(port) && leadsHere(address),
       onDecision,
     });
     const parts = { gatekeeper, upstream, signal };
@@ -109,6 +110,13 @@ export class NetworkProxy {
     });
     return server;
   }
+}
+
+/** Whether a connection to an address is one to this machine; so is one to no address at all, `0.0.0.0`. */
+function leadsHere(address: string): boolean {
+  return [address, ...embeddedIpv4(address)].some(
+    (candidate) => isLoopbackAddress(candidate) || isWildcardAddress(candidate),
+  );
 }
 
 function readRules(config: NetworkProxyConfig): HostRules {

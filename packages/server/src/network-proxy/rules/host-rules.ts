@@ -1,5 +1,7 @@
 import { ProxyConfigError } from '../proxy-config-error.js';
 import { type DomainPattern, parseDomainPattern } from './domain-pattern.js';
+import { embeddedIpv4 } from './embedded-ipv4.js';
+import { normalizeHost } from './host-name.js';
 import { isLocalAddress, isLocalHost } from './local-address.js';
 
 /** What the rules say of a host before it is looked up. `not_allowed` is nobody's rule, which somebody may overrule. */
@@ -40,7 +42,7 @@ export class HostRules {
     if (matchesAny(this.#denied, host)) return 'denied';
     if (!this.#allowLocal && isLocalHost(host) && !this.#namesExactly(host)) return 'not_allowed_local';
     if (matchesAny(this.#reviewed, host)) return 'not_allowed';
-    return matchesAny(this.#allowed, host) ? 'allowed' : 'not_allowed';
+    return this.#allowed.some((pattern) => pattern.matches(host)) ? 'allowed' : 'not_allowed';
   }
 
   /**
@@ -59,6 +61,8 @@ export class HostRules {
   }
 }
 
+/** Whether a host is meant, or an IPv4 address that it leads to: what keeps somebody out of one keeps them out of both. */
 function matchesAny(patterns: readonly DomainPattern[], host: string): boolean {
-  return patterns.some((pattern) => pattern.matches(host));
+  const spellings = [normalizeHost(host) ?? host, ...embeddedIpv4(host)];
+  return patterns.some((pattern) => spellings.some((spelling) => pattern.matches(spelling)));
 }

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { type Authority, parseHost } from '../http/authority.js';
+import { ipv6Groups } from '../rules/embedded-ipv4.js';
 import { spellHost } from '../upstream.js';
 
 export const SOCKS_VERSION = 5;
@@ -60,18 +61,7 @@ export function encodeAddress(address: string, port: number): Buffer {
 }
 
 function encodeIpv6(address: string): Buffer {
-  // The URL parser writes out what is an IPv4 address in there; zones are no part of an address.
-  const spelled = new URL(`http://[${address.split('%')[0]}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = spelled.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  const bytes = Buffer.alloc(16);
-  [...before, ...zeros, ...after].forEach((group, index) => {
-    bytes.writeUInt16BE(Number.parseInt(group, 16), index * 2);
-  });
-  return bytes;
+  return Buffer.from(ipv6Groups(address).flatMap((group) => [group >> 8, group & 0xff]));
 }
 
 export function encodeReply(reply: number, address = '0.0.0.0', port = 0): Buffer {

@@ -158,12 +158,16 @@ describe('requests', () => {
     await origin.untilAsked(MAX_REQUESTS + 1);
   });
 
-  it('never go to the proxy itself', async () => {
-    const { ports, decisions } = await openProxy(LOCAL);
-    const host = `127.0.0.1:${ports.http}`;
-    expect(await talk(ports.http, get(`http://${host}/`, `Host: ${host}\r\n`))).toMatch(/^HTTP\/1\.1 403 /);
-    expect(decisions).toMatchObject([{ reason: 'not_allowed_local' }]);
-  });
+  it.each(['127.0.0.1', '0.0.0.0', '0', '[::ffff:127.0.0.1]', '[::]'])(
+    'never go to the proxy itself: %s',
+    async (name) => {
+      const domains = { '127.0.0.1': 'allow', '0.0.0.0': 'allow', '::': 'allow' } as const;
+      const { ports, decisions } = await openProxy({ domains });
+      const host = `${name}:${ports.http}`;
+      expect(await talk(ports.http, get(`http://${host}/`, `Host: ${host}\r\n`))).toMatch(/^HTTP\/1\.1 403 /);
+      expect(decisions).toMatchObject([{ reason: 'not_allowed_local' }]);
+    },
+  );
 });
 
 describe('tunnels', () => {
