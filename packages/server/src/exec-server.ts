@@ -55,6 +55,13 @@ export interface ExecServerOptions extends ServerLimitOptions {
    * @default the options given here, and the defaults of those that are not
    */
   readonly configuration?: ServerConfiguration;
+  /**
+   * Whether processes that lose their parents become children of this process, which then reaps them and, when the
+   * server is closed, ends them. For a program that is nothing but a server: children that it starts itself in sessions
+   * of their own, without a launcher of a server, cannot be told from these.
+   * @default false
+   */
+  readonly subreaper?: boolean;
   /** The environment that children may inherit. @default this process's own */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -78,6 +85,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     auditLog = noAuditLog,
     metrics: hasMetrics = true,
     clock = systemClock,
+    subreaper = false,
     env = process.env,
     disabledCapabilities = [],
     configuration = describeOptions(options),
@@ -87,7 +95,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const metrics = hasMetrics ? new ServerMetrics() : undefined;
   const observers: RequestObservers = { metrics };
   const registry = new ProcessRegistry();
-  const launcher = createLauncher({ logger, cgroups: limits.cgroups });
+  const launcher = createLauncher({ logger, cgroups: limits.cgroups, subreaper });
   const gates = new CapabilityGates(new Set(disabledCapabilities));
   const environmentInfo = gates.describe(describeEnvironment(env, limits));
   const engine: ProcessEngine = {
@@ -173,7 +181,8 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const close = async () => {
     await Promise.all([...listeners].map((listener) => listener.close()));
     for (const connection of connections) connection.close('the server is shutting down');
-    await terminateOnShutdown(sessions, registry, { clock, logger, graceMs: limits.shutdownGraceMs });
+    const graceMs = limits.shutdownGraceMs;
+    await terminateOnShutdown(sessions, registry, { launcher, clock, logger, graceMs });
     engine.screens.close();
     await engine.fileSandboxes.close();
     await launcher.close();

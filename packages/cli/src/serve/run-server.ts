@@ -85,6 +85,8 @@ function createServer(
   return createExecServer({
     logger,
     ...limits,
+    // This process is nothing but a server.
+    subreaper: true,
     configuration,
     metrics,
     // Names that are none are refused by the server, which knows them.

@@ -1,3 +1,5 @@
+import { MARK_DIGITS } from './tree-marks.js';
+
 /** Looks into a cgroup, 20 ms apart, after which whoever is left in it cannot be killed. */
 const MAX_CGROUP_LOOKS = 100;
 
@@ -11,8 +13,9 @@ const MAX_CGROUP_LOOKS = 100;
  * nobody at all is the end; both loops are bounded against a system in which processes appear faster than they are found.
  * A last line without its line break is cut off, and is not read as a number.
  *
- * Its argument is a cgroup in which everybody is to be ended too, and which is removed then. Nobody in there runs while
- * they are killed; the walks come after it, for those who were moved to another cgroup.
+ * Its first argument is a cgroup in which everybody is to be ended too, and which is removed then. Nobody in there runs
+ * while they are killed; the walks come after it, for those who were moved to another cgroup. The second is what the marks
+ * of those begin with who are found by them: \`m<pid>\` is one of these.
  */
 export const GUARDIAN_SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
@@ -24,7 +27,7 @@ while IFS= read -r line; do
 done
 
 consider() {
-  eval "seen=\\\${v$1-} hit=\\\${g$3-}\\\${g$4-}\\\${v$2-}"
+  eval "seen=\\\${v$1-} hit=\\\${g$3-}\\\${g$4-}\\\${v$2-}\\\${m$1-}"
   if [ -z "$seen" ] && [ -n "$hit" ]; then
     eval "v$1=1"
     victims="$victims $1"
@@ -32,8 +35,21 @@ consider() {
   fi
 }
 
+find_marked() {
+  for file in $marked; do unset "m$file"; done
+  marked=
+  [ -n "$marks" ] || return
+  for file in $(grep -l "^Max file locks  *$marks[0-9]\\{${MARK_DIGITS}\\} " /proc/[0-9]*/limits); do
+    file=\${file#/proc/}
+    file=\${file%/limits}
+    marked="$marked $file"
+    eval "m$file=1"
+  done
+}
+
 walk() {
   if [ -r /proc/self/stat ]; then
+    find_marked
     for file in /proc/[0-9]*/stat; do
       last=
       while IFS= read -r line; do last=$line; done <"$file"
@@ -67,6 +83,7 @@ remove_groups() {
   rmdir "$1"
 }
 
+marks=\${2-} marked=
 if [ -d "\${1-}" ]; then
   echo 1 >"$1/cgroup.freeze"
   looks=0

@@ -14,10 +14,17 @@ export interface GuardianProcess {
 
 export const GUARDIAN_PROGRAM = '/bin/sh';
 
-/** @param cgroupHome the cgroup in which everybody is to be ended too, and which is removed then */
-export function guardianArgv(cgroupHome: string | null): readonly string[] {
+/** Whom a guardian ends beside those it is told of. */
+export interface GuardianWard {
+  /** The cgroup in which everybody is ended, and which is removed then. */
+  readonly cgroupHome: string | null;
+  /** The first digits of the marks that those bear who are ended. */
+  readonly markPrefix: number | null;
+}
+
+export function guardianArgv({ cgroupHome, markPrefix }: GuardianWard): readonly string[] {
   // The name in the middle is what `ps` shows it by.
-  return ['sh', '-c', GUARDIAN_SCRIPT, 'exec-server-guardian', ...(cgroupHome === null ? [] : [cgroupHome])];
+  return ['sh', '-c', GUARDIAN_SCRIPT, 'exec-server-guardian', cgroupHome ?? '', String(markPrefix ?? '')];
 }
 
 /** Most that waits for a guardian that does not read, in bytes; one that is further behind is replaced. */
@@ -31,10 +38,11 @@ const MAX_RESTART_MS = 10_000;
  * leader; when the pipe ends, because this process ended in whatever way, it kills what is left of them.
  *
  * A leader is told before `add` returns, as long as the shell keeps up. In the microseconds between the start of a child
- * and that write a killed server can leave the child behind, unless the child has a cgroup, which the shell finds itself.
+ * and that write a killed server can leave the child behind, unless the child has a cgroup or a mark, which the shell finds
+ * itself.
  */
 export class Guardian {
-  readonly #start: () => GuardianProcess;
+  readonly #startProcess: () => GuardianProcess;
   readonly #logger: Logger;
   readonly #leaders = new Set<number>();
   #process: GuardianProcess | null = null;
@@ -44,7 +52,7 @@ export class Guardian {
   #closed = false;
 
   constructor(start: () => GuardianProcess, logger: Logger) {
-    this.#start = start;
+    this.#startProcess = start;
     this.#logger = logger;
   }
 
@@ -53,10 +61,15 @@ export class Guardian {
     return this.#process?.pid ?? null;
   }
 
+  /** Starts the shell unless it runs. Call it before a child is started: who bears a mark needs not be told of. */
+  start(): void {
+    if (this.#process === null && this.#restartTimer === null) this.#launch();
+  }
+
   add(leader: number): void {
     this.#leaders.add(leader);
     if (this.#process !== null) this.#send(`+${leader}\n`);
-    else if (this.#restartTimer === null) this.#launch();
+    else this.start();
   }
 
   /** Call it when no process of the leader's session or group is left. */
@@ -82,7 +95,7 @@ export class Guardian {
     const startedAt = performance.now();
     let guardian: GuardianProcess;
     try {
-      guardian = this.#start();
+      guardian = this.#startProcess();
     } catch (error) {
       this.#logger.warn({ error }, 'no guardian: children will outlive this server if it is killed');
       this.#restartLater();

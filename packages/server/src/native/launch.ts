@@ -1,4 +1,6 @@
 import type { ProcessCgroup } from './cgroup/process-cgroup.js';
+import type { TreeMember } from './process-tree.js';
+import type { TreeMark } from './tree-marks.js';
 
 /** Which kind of descriptors the child gets, and with them which streams it has. */
 export type LaunchStdio =
@@ -91,7 +93,9 @@ export interface LaunchedProcess {
   readonly pidForgotten: boolean;
   /** What holds everything together that the child starts; `null` where the system has no such thing for us. */
   readonly cgroup: ProcessCgroup | null;
-  /** Resolves some time after nothing is left of the child's group, session and cgroup. Never rejects. */
+  /** What everything that the child starts inherits; `null` where the system has no such thing for us. */
+  readonly mark: TreeMark | null;
+  /** Resolves some time after nothing is left of the child and what it started. Never rejects. */
   readonly gone: Promise<void>;
   /** Sets the terminal's size. Throws `OsError`; only for ptys. */
   resize(size: { readonly rows: number; readonly cols: number }): void;
@@ -101,6 +105,11 @@ export interface LaunchedProcess {
 export interface Launcher {
   /** Throws `OsError` when the program cannot be started. Blocks the loop for the spawn itself only. */
   launch(plan: LaunchPlan): LaunchedProcess;
+  /**
+   * Processes that came from children of this launcher, and nothing says from which. Throws when it cannot look. Absent
+   * where nobody can be found that way.
+   */
+  findUnclaimed?(): TreeMember[];
   /** Releases everything. Call it when all children are gone. */
   close(): Promise<void>;
 }

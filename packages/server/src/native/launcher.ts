@@ -15,6 +15,11 @@ export interface LauncherOptions {
    * @default true
    */
   readonly cgroups?: boolean;
+  /**
+   * Make processes that lose their parents children of this process, where the system can.
+   * @default false
+   */
+  readonly subreaper?: boolean;
   /** @default says nothing */
   readonly logger?: Logger;
   /**
@@ -28,12 +33,13 @@ export interface LauncherOptions {
 export function createLauncher({
   guardian = true,
   cgroups = true,
+  subreaper = false,
   logger = silentLogger,
   fallback = false,
 }: LauncherOptions = {}): Launcher {
   if (!fallback) {
     try {
-      return new NativeLauncher({ guardian, cgroups, logger });
+      return new NativeLauncher({ guardian, cgroups, subreaper, logger });
     } catch (error) {
       logger.info({ error }, 'the native launcher cannot be used, the portable one takes over');
     }

@@ -87,12 +87,14 @@ export class LeftoverSweep<Bond> {
  * Every session and group that has a member. Their numbers are not given to a new process while one member lives, and may
  * be at any time after that; whoever remembers one must forget it then. One walk of the process table answers for all of
  * them, so the cost does not grow with the number of ended children.
+ * @param onProcess called for each process that is seen
  */
-export async function collectLeaders(): Promise<Set<number>> {
+export async function collectLeaders(onProcess?: (pid: number) => void): Promise<Set<number>> {
   const leaders = new Set<number>();
   let untilTurn = ENTRIES_PER_TURN;
-  for (const [, { pgid, sid }] of platform === 'linux' ? scanProc() : readProcessTable()) {
+  for (const [pid, { pgid, sid }] of platform === 'linux' ? scanProc() : readProcessTable()) {
     leaders.add(pgid).add(sid);
+    onProcess?.(pid);
     untilTurn -= 1;
     if (untilTurn > 0) continue;
     untilTurn = ENTRIES_PER_TURN;

@@ -31,6 +31,9 @@ export interface Libc {
   kill(pid: number, signal: number): number;
   waitpid(pid: number, status: Int32Array, options: number): number;
   waitid(idType: number, id: number, info: Uint8Array, options: number): number;
+  getsid(pid: number): number;
+  prctl(option: number, argument: number): number;
+  prlimit(pid: number, resource: number, limit: Uint8Array | null, old: Uint8Array | null): number;
   posix_openpt(flags: number): number;
   grantpt(fd: number): number;
   unlockpt(fd: number): number;
@@ -100,6 +103,8 @@ const PROTOTYPES = {
   kill: 'int kill(int pid, int signal)',
   waitpid: 'int waitpid(int pid, void *status, int options)',
   waitid: 'int waitid(int type, uint id, void *info, int options)',
+  getsid: 'int getsid(int pid)',
+  prlimit: 'int prlimit(int pid, int resource, const void *limit, void *old)',
   posix_openpt: 'int posix_openpt(int flags)',
   grantpt: 'int grantpt(int fd)',
   unlockpt: 'int unlockpt(int fd)',
@@ -174,12 +179,14 @@ function declareLibc(): Libc {
   const open = declare('int open(const void *path, int flags, ...)');
   const fcntl = declare('int fcntl(int fd, int command, ...)');
   const ioctl = declare('int ioctl(int fd, ulong request, ...)');
+  const prctl = declare('int prctl(int option, ...)');
   if (typeof koffi.node.poll !== 'function') throw new Error('koffi cannot watch descriptors');
   return {
     ...declared,
     open: (path, flags) => open(path, flags),
     fcntl: (fd, command, value) => fcntl(fd, command, 'int', value),
     ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument),
+    prctl: (option, argument) => prctl(option, 'ulong', argument, 'ulong', 0, 'ulong', 0, 'ulong', 0),
     openat2: declare(OPENAT2),
     statx: unlessAbsent(() => declare(STATX)),
     memfd_create: unlessAbsent(() => declare(MEMFD_CREATE)),

@@ -3,12 +3,14 @@ import type { Channels } from './channels.js';
 import type { ExitStatus, InputTarget, LaunchedProcess, OutputSource } from './launch.js';
 import type { ProcessGroup } from './process-group.js';
 import type { TerminalSize } from './pty.js';
+import type { TreeMark } from './tree-marks.js';
 
 /** What a child is made of once it runs. */
 export interface ChildParts {
   readonly pid: number;
   readonly group: ProcessGroup;
   readonly cgroup: ProcessCgroup | null;
+  readonly mark: TreeMark | null;
   readonly channels: Channels;
   /** Called when the child has been reaped, before anybody else learns of it. */
   readonly onReaped: (child: NativeChild) => void;
@@ -18,15 +20,17 @@ export interface ChildParts {
 export class NativeChild implements LaunchedProcess {
   readonly pid: number;
   readonly cgroup: ProcessCgroup | null;
+  readonly mark: TreeMark | null;
   readonly exit: Promise<ExitStatus>;
   readonly #group: ProcessGroup;
   readonly #channels: Channels;
   readonly #onReaped: (child: NativeChild) => void;
   #reportExit!: (status: ExitStatus) => void;
 
-  constructor({ pid, group, cgroup, channels, onReaped }: ChildParts) {
+  constructor({ pid, group, cgroup, mark, channels, onReaped }: ChildParts) {
     this.pid = pid;
     this.cgroup = cgroup;
+    this.mark = mark;
     this.#group = group;
     this.#channels = channels;
     this.#onReaped = onReaped;
@@ -52,7 +56,7 @@ export class NativeChild implements LaunchedProcess {
   }
 
   get gone(): Promise<void> {
-    return this.#group.gone.then(() => this.cgroup?.emptied);
+    return this.#group.gone.then(() => this.cgroup?.emptied).then(() => this.mark?.gone);
   }
 
   signalGroup(signal: number): boolean {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { SIGKILL } from './constants.js';
 import { DescriptorTarget } from './descriptor-target.js';
 import { DescriptorScope } from './descriptors.js';
-import { GUARDIAN_PROGRAM, type GuardianProcess, guardianArgv } from './guardian.js';
+import { GUARDIAN_PROGRAM, type GuardianProcess, type GuardianWard, guardianArgv } from './guardian.js';
 import type { ExitStatus } from './launch.js';
 import type { Libc } from './libc.js';
 import { openInputPipe } from './pipes.js';
@@ -10,7 +10,7 @@ import { reaper } from './reaper.js';
 import { type SpawnRequest, spawnProcess } from './spawn.js';
 
 /** Starts the guardian's shell with nothing of ours but the pipe. It does not keep the loop alive. */
-export function startGuardian(libc: Libc, cgroupHome: string | null): GuardianProcess {
+export function startGuardian(libc: Libc, ward: GuardianWard): GuardianProcess {
   const scope = new DescriptorScope(libc);
   try {
     const ends = openInputPipe(libc, scope);
@@ -20,7 +20,7 @@ export function startGuardian(libc: Libc, cgroupHome: string | null): GuardianPr
     });
     const request: SpawnRequest = {
       program: GUARDIAN_PROGRAM,
-      argv: guardianArgv(cgroupHome),
+      argv: guardianArgv(ward),
       cwd: Buffer.from('/'),
       env: new Map(),
       stdio: [

@@ -8,7 +8,7 @@ import { type Channels, PipeChannels, PtyChannels } from './channels.js';
 import { ESRCH } from './constants.js';
 import { descriptorReserve } from './descriptor-reserve.js';
 import { DescriptorScope, duplicateDescriptor } from './descriptors.js';
-import { Guardian } from './guardian.js';
+import { Guardian, type GuardianWard } from './guardian.js';
 import { useHostBase64 } from './host-base64.js';
 import type { LaunchedProcess, Launcher, LaunchPlan, LaunchStdio } from './launch.js';
 import { collectLeaders, LeftoverSweep } from './leftover-sweep.js';
@@ -18,13 +18,24 @@ import { startGuardian } from './native-guardian.js';
 import { OomScore } from './oom-score.js';
 import { openInputPipe, openOutputPipe } from './pipes.js';
 import { ProcessGroup } from './process-group.js';
+import type { TreeMember } from './process-tree.js';
 import { openPty } from './pty.js';
 import { reaper } from './reaper.js';
 import { type SpawnRequest, type StdioAction, spawnProcess } from './spawn.js';
+import { subreaper } from './subreaper.js';
+import { type TreeMark, TreeMarks } from './tree-marks.js';
 
 const DEV_NULL_INPUT: StdioAction = { kind: 'open', path: '/dev/null', flags: constants.O_RDONLY, as: 0 };
 
 type PtyStdio = Extract<LaunchStdio, { kind: 'pty' }>;
+
+export interface NativeLauncherOptions {
+  readonly guardian: boolean;
+  readonly cgroups: boolean;
+  /** @default false */
+  readonly subreaper?: boolean;
+  readonly logger: Logger;
+}
 
 /** Starts children by `posix_spawn`, on real pipes and ptys, and reaps them. Throws when libc cannot be reached. */
 export class NativeLauncher implements Launcher {
@@ -33,19 +44,31 @@ export class NativeLauncher implements Launcher {
   readonly #cgroups: CgroupHome | null;
   readonly #groups = new Map<number, ProcessGroup>();
   readonly #oomScore = new OomScore();
-  readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
+  readonly #sweep = new LeftoverSweep<number>(
+    () => collectLeaders(),
+    (leader) => this.#forgetGroup(leader),
+  );
+  readonly #marks = new TreeMarks(this.#libc);
+  readonly #markSweep = new LeftoverSweep<TreeMark>(
+    async (asked) => {
+      const living = await this.#marks.collect();
+      return new Set(asked.filter(({ number }) => living.has(number)));
+    },
+    (mark) => mark.forget(),
+  );
   readonly #releaseReserve = descriptorReserve.hold();
+  readonly #releaseOrphans: () => void;
   #closed = false;
 
-  constructor(options: { readonly guardian: boolean; readonly cgroups: boolean; readonly logger: Logger }) {
+  constructor(options: NativeLauncherOptions) {
     const { guardian, cgroups, logger } = options;
     keepFreedMemory(this.#libc);
     useHostBase64(this.#libc);
     const home = cgroups ? makeCgroupHome(logger) : null;
     this.#cgroups = home;
-    this.#guardian = guardian
-      ? new Guardian(() => startGuardian(this.#libc, home?.path ?? null), logger)
-      : null;
+    const ward: GuardianWard = { cgroupHome: home?.path ?? null, markPrefix: this.#marks.prefix };
+    this.#guardian = guardian ? new Guardian(() => startGuardian(this.#libc, ward), logger) : null;
+    this.#releaseOrphans = options.subreaper ? this.#adoptOrphans(logger) : () => {};
   }
 
   /** The pid of the guardian shell, once a child was started. */
@@ -66,12 +89,27 @@ export class NativeLauncher implements Launcher {
     }
   }
 
+  findUnclaimed(): TreeMember[] {
+    return subreaper.findUnclaimed(this.#marks);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#sweep.close();
+    this.#markSweep.close();
     this.#cgroups?.close();
     await this.#guardian?.close();
+    this.#releaseOrphans();
     this.#releaseReserve();
+  }
+
+  #adoptOrphans(logger: Logger): () => void {
+    try {
+      return subreaper.become(this.#libc, this.#marks);
+    } catch (error) {
+      logger.warn({ error }, 'processes that lose their parents are left to the system');
+      return () => {};
+    }
   }
 
   #launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', scope: DescriptorScope): LaunchedProcess {
@@ -120,7 +158,8 @@ export class NativeLauncher implements Launcher {
 
   #spawn(request: SpawnRequest, openChannels: () => Channels): NativeChild {
     const notice = new ExitNotice();
-    const { pid, cgroup } = this.#start(request, notice);
+    this.#guardian?.start();
+    const { pid, cgroup, mark } = this.#start(request, notice);
     this.#oomScore.raise(pid);
     // An earlier child with this number can only be one whose whole session is gone.
     this.#sweep.delete(pid);
@@ -129,24 +168,31 @@ export class NativeLauncher implements Launcher {
     this.#groups.set(pid, group);
     this.#guardian?.add(pid);
     const channels = openChannels();
-    notice.child = new NativeChild({ pid, group, cgroup, channels, onReaped: this.#onReaped });
+    notice.child = new NativeChild({ pid, group, cgroup, mark, channels, onReaped: this.#onReaped });
     return notice.child;
   }
 
-  #start(request: SpawnRequest, notice: ExitNotice): { pid: number; cgroup: ProcessCgroup | null } {
+  #start(request: SpawnRequest, notice: ExitNotice): Pick<NativeChild, 'pid' | 'cgroup' | 'mark'> {
     let cgroup: ProcessCgroup | null = null;
+    let mark: TreeMark | null = null;
+    const spawn = () => {
+      const marked = this.#marks.start(() => spawnProcess(this.#libc, request));
+      mark = marked.mark;
+      return marked.started;
+    };
     const start = () => {
-      if (this.#cgroups === null) return spawnProcess(this.#libc, request);
-      const inGroup = this.#cgroups.startInGroup(() => spawnProcess(this.#libc, request));
+      if (this.#cgroups === null) return spawn();
+      const inGroup = this.#cgroups.startInGroup(spawn);
       cgroup = inGroup.cgroup;
       return inGroup.started;
     };
     const pid = reaper.spawn(this.#libc, start, notice);
-    return { pid, cgroup };
+    return { pid, cgroup, mark };
   }
 
-  readonly #onReaped = ({ pid, cgroup }: NativeChild): void => {
+  readonly #onReaped = ({ pid, cgroup, mark }: NativeChild): void => {
     this.#sweep.add(pid);
+    if (mark !== null) this.#markSweep.add(mark);
     // Not before whoever waits for the end has been told of it.
     if (cgroup !== null) setImmediate(() => this.#cgroups?.reapedLeader(cgroup));
   };
@@ -169,10 +215,7 @@ function makeCgroupHome(logger: Logger): CgroupHome | null {
   try {
     return new CgroupHome(logger);
   } catch (error) {
-    logger.debug(
-      { error },
-      'no cgroups: processes that leave their session and lose their parents are not found',
-    );
+    logger.debug({ error }, 'no cgroups: daemons are found by their marks, which they can shed');
     return null;
   }
 }

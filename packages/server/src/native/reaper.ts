@@ -12,6 +12,18 @@ const SIGINFO_PID_OFFSET = 16;
 /** How often every child is asked for, in case that a foreign `wait` or a lost signal hid its end. */
 const SCAN_INTERVAL_MS = 10_000;
 
+/**
+ * How long a zombie that may be somebody else's child waits for him, in milliseconds. Node takes its own at the signal
+ * of their end.
+ */
+const ORPHAN_WAIT_MS = 1_000;
+
+/** Whose descendant a process is. */
+export interface Marks {
+  /** Something for what a launcher of this process has started, and for its descendants; `undefined` for all others. */
+  read(pid: number): unknown;
+}
+
 interface Child {
   readonly onExit: (status: ExitStatus) => void;
   readonly keepsAlive: boolean;
@@ -19,15 +31,21 @@ interface Child {
 
 /**
  * Learns how children ended. SIGCHLD and the list of zombies belong to the process as a whole, so all launchers of a
- * process share one reaper; it listens only while there are children, and takes no child that it was not told of.
+ * process share one reaper; it listens only while there are children, or orphans to be taken. Beside those it takes no
+ * child that it was not told of.
  */
 class Reaper {
   readonly #children = new Map<number, Child>();
   readonly #info = Buffer.alloc(SIGINFO_BYTES);
   readonly #status = new Int32Array(1);
   #libc: Libc | null = null;
+  readonly #orphanTakers = new Set<Marks>();
+  /** The zombie first in line, if it may be somebody else's, and when it was seen first. */
+  #suspect: { readonly pid: number; readonly since: number } | null = null;
+  #orphanTimer: NodeJS.Timeout | null = null;
   #keepAliveCount = 0;
   #scanTimer: NodeJS.Timeout | null = null;
+  #listening = false;
 
   /**
    * Runs `spawn` and watches the pid that it returns; what it throws is passed on. `onExit` comes exactly once, never
@@ -35,12 +53,12 @@ class Reaper {
    */
   spawn(libc: Libc, spawn: () => number, child: Child): number {
     // Listening first: the signal of a child that ends at once would be lost otherwise.
-    if (this.#children.size === 0) this.#listen(libc);
+    this.#listen(libc);
     let pid: number;
     try {
       pid = spawn();
     } catch (error) {
-      if (this.#children.size === 0) this.#stopListening();
+      this.#stopListeningIfIdle();
       throw error;
     }
     this.#children.set(pid, child);
@@ -49,27 +67,76 @@ class Reaper {
     return pid;
   }
 
+  /** Whether the pid is that of a child that has been started here and not been reaped. */
+  knows(pid: number): boolean {
+    return this.#children.has(pid);
+  }
+
+  /**
+   * Reaps also those who became children of this process by losing their parents, until the returned function is called.
+   * Who bears a mark is one of them. Of others only who is in another session, and nobody has reaped for a while: Node's
+   * own children, and those of other libraries, are left to their owners.
+   */
+  takeOrphans(libc: Libc, marks: Marks): () => void {
+    const taker: Marks = { read: (pid) => marks.read(pid) };
+    this.#orphanTakers.add(taker);
+    this.#listen(libc);
+    // Some may be waiting already.
+    this.#reapReady();
+    return () => {
+      this.#orphanTakers.delete(taker);
+      this.#stopListeningIfIdle();
+    };
+  }
+
   #listen(libc: Libc): void {
+    if (this.#listening) return;
+    this.#listening = true;
     this.#libc = libc;
     process.on('SIGCHLD', this.#reapReady);
   }
 
-  #stopListening(): void {
+  #stopListeningIfIdle(): void {
+    if (this.#children.size > 0 || this.#orphanTakers.size > 0 || !this.#listening) return;
+    this.#listening = false;
     process.off('SIGCHLD', this.#reapReady);
+    if (this.#orphanTimer !== null) clearTimeout(this.#orphanTimer);
+    this.#orphanTimer = null;
+    this.#suspect = null;
   }
 
   /** One signal may stand for several children. */
   readonly #reapReady = (): void => {
     for (;;) {
       const pid = this.#peekZombie();
+      if (pid !== this.#suspect?.pid) this.#suspect = null;
       if (pid === 0) return;
-      if (!this.#reap(pid)) {
-        // Somebody else's zombie stays first in line until its owner takes it, and hides ours.
-        this.#scan();
-        return;
-      }
+      if (this.#reap(pid) || this.#reapOrphan(pid)) continue;
+      // Somebody else's zombie stays first in line until its owner takes it, and hides ours.
+      this.#scan();
+      return;
     }
   };
+
+  /** False when the zombie may be somebody else's child. */
+  #reapOrphan(pid: number): boolean {
+    if (this.#orphanTakers.size === 0 || this.#libc === null) return false;
+    const isMarked = [...this.#orphanTakers].some((marks) => marks.read(pid) !== undefined);
+    if (!isMarked && !this.#hasWaited(this.#libc, pid)) return false;
+    return this.#libc.waitpid(pid, this.#status, WNOHANG) === pid;
+  }
+
+  #hasWaited(libc: Libc, pid: number): boolean {
+    if (libc.getsid(pid) === libc.getsid(0)) return false;
+    const now = performance.now();
+    if (this.#suspect?.pid !== pid) this.#suspect = { pid, since: now };
+    else if (now - this.#suspect.since >= ORPHAN_WAIT_MS) return true;
+    this.#orphanTimer ??= setTimeout(() => {
+      this.#orphanTimer = null;
+      this.#reapReady();
+    }, ORPHAN_WAIT_MS).unref();
+    return false;
+  }
 
   /** The pid of any child that can be reaped, without reaping it; 0 for none. */
   #peekZombie(): number {
@@ -97,7 +164,7 @@ class Reaper {
   #forget(pid: number, child: Child): void {
     this.#children.delete(pid);
     if (child.keepsAlive) this.#keepAliveCount -= 1;
-    if (this.#children.size === 0) this.#stopListening();
+    this.#stopListeningIfIdle();
     this.#updateScanTimer();
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
+import type { TreeMark } from '../native/tree-marks.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
 import type { RetainedChunk } from '../output/retained-chunk.js';
@@ -149,7 +150,12 @@ export class ManagedProcess {
     return this.options.launched.cgroup;
   }
 
-  /** Resolves some time after nothing is left of the child's group, session and cgroup. */
+  /** What everything that the child starts inherits. */
+  get mark(): TreeMark | null {
+    return this.options.launched.mark;
+  }
+
+  /** Resolves some time after nothing is left of the child and what it started. */
   get gone(): Promise<void> {
     return this.options.launched.gone;
   }

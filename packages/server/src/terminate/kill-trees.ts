@@ -3,6 +3,7 @@ import { killCgroups } from '../native/cgroup/kill-cgroups.js';
 import type { LaunchedProcess } from '../native/launch.js';
 import { collectTrees, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
 import { saysHidden } from '../native/system-files.js';
+import { findMarked } from '../native/tree-marks.js';
 import { OsError } from '../os-error.js';
 import { signalNumber } from '../process/signal-names.js';
 import { type EndAttempt, UnfinishedEnds } from './unfinished-ends.js';
@@ -17,7 +18,7 @@ const MAX_LOOKS = 16;
 /** A tree of processes, named by its root. */
 export type TreeRoot = Pick<
   LaunchedProcess,
-  'pid' | 'reaped' | 'pidForgotten' | 'signalGroup' | 'cgroup' | 'keepers' | 'noteSignal'
+  'pid' | 'reaped' | 'pidForgotten' | 'signalGroup' | 'cgroup' | 'mark' | 'keepers' | 'noteSignal'
 >;
 
 /** Whom a signal reached. */
@@ -40,8 +41,8 @@ export interface MembersOutcome extends SignalOutcome {
 const unfinishedEnds = new UnfinishedEnds((roots) => stopAndKill(roots, () => findMembers(roots)));
 
 /**
- * Kills processes with everything they started: their groups, sessions and cgroups, and descendants that left these.
- * Whoever is out of reach does not save the others. Never throws.
+ * Kills processes with everything they started: their groups, sessions and cgroups, who bears their marks, and
+ * descendants that left these. Whoever is out of reach does not save the others. Never throws.
  *
  * Everybody is stopped first: a killed parent takes the knowledge of its children with it, and one that runs may start
  * more while the tree is read. Only when a look finds nobody new is anybody killed.
@@ -100,7 +101,11 @@ export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
   // Not everybody in there is a process, some are threads; the table has the processes only.
   const inCgroups = roots.flatMap(({ cgroup }) => cgroup?.readThreads() ?? []);
-  return collectTrees([...ownNumbers(roots, table), ...inCgroups], table);
+  const marked = findMarked(
+    roots.flatMap(({ mark }) => mark ?? []),
+    table,
+  );
+  return collectTrees([...ownNumbers(roots, table), ...inCgroups, ...marked], table);
 }
 
 /** The numbers of the roots that still mean them: where one is reaped and its number runs again, it is somebody else's. */

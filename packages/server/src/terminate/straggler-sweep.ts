@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectLeaders } from '../native/leftover-sweep.js';
 import { collectTrees, readProcessTable, type TreeMember } from '../native/process-tree.js';
+import { findMarked } from '../native/tree-marks.js';
 import { ownNumbers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
 
 /** Time in which killed trees gather for one look at all processes, in milliseconds. */
@@ -25,8 +26,8 @@ interface Batch {
 }
 
 /**
- * Kills who is left of the sessions and groups of trees that were killed by their cgroups: a process that moved to another
- * cgroup and lost its parents. Only a look at every process finds those, so that one look serves many trees, and takes
+ * Kills who is left of trees that were killed by their cgroups: a process that moved to another cgroup and lost its
+ * parents. Only a look at every process finds those, so that one look serves many trees, and takes
  * its time in turns of the loop.
  */
 class StragglerSweep {
@@ -65,8 +66,13 @@ class StragglerSweep {
 export const stragglerSweep = new StragglerSweep();
 
 async function killStragglers(trees: readonly KilledTree[]): Promise<Map<KilledTree, SignalOutcome>> {
-  const leaders = await persist(collectLeaders);
-  const left = trees.filter(({ root, members }) => [root, ...members].some(({ pid }) => leaders.has(pid)));
+  const marks = new Set<number>();
+  const reader = trees.find(({ root }) => root.mark !== null)?.root.mark?.marks;
+  const leaders = await persist(() => collectLeaders(reader && ((pid) => marks.add(reader.readAny(pid)))));
+  const left = trees.filter(({ root, members }) => {
+    if (root.mark !== null && marks.has(root.mark.number)) return true;
+    return [root, ...members].some(({ pid }) => leaders.has(pid));
+  });
   const outcomes = left.map(async (tree) => [tree, await persist(() => killStragglersOf(tree))] as const);
   return new Map(await Promise.all(outcomes));
 }
@@ -88,11 +94,12 @@ async function persist<Result>(look: () => Result | Promise<Result>): Promise<Re
   }
 }
 
-/** Who is in a session or group of the tree now. A number that somebody else has got meanwhile means nobody of it. */
+/** Who is in a session or group of the tree now, or bears its mark. A number that somebody else has got meanwhile means nobody of it. */
 function findStragglers({ root, members }: KilledTree): TreeMember[] {
   const table = readProcessTable();
   const others = members.filter(({ pid, startTime }) => {
     return pid !== root.pid && (table.get(pid)?.startTime ?? startTime) === startTime;
   });
-  return collectTrees([...ownNumbers([root], table), ...others.map(({ pid }) => pid)], table);
+  const marked = findMarked(root.mark === null ? [] : [root.mark], table);
+  return collectTrees([...ownNumbers([root], table), ...others.map(({ pid }) => pid), ...marked], table);
 }

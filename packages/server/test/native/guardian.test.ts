@@ -50,7 +50,7 @@ describe('guardian of a cgroup', () => {
     const [, pid] = await daemon.waitFor(/left (\d+)/);
     const storm = startInGroup('fork-storm');
     await storm.waitFor(/storm/);
-    const guardian = startGuardian(loadLibc(), home.path);
+    const guardian = startGuardian(loadLibc(), { cgroupHome: home.path, markPrefix: null });
     guardian.input.close();
     const keepAlive = setInterval(() => {}, 1_000);
     expect(await guardian.exit).toEqual({ kind: 'exited', code: 0 });
@@ -70,7 +70,8 @@ describe('guardian of a cgroup', () => {
     const read = (file: string) => readFileSync(`/proc/${launcher.guardianPid}/${file}`, 'utf8');
     await until(() => read('cmdline') !== '');
     const home = dirname(child.child.cgroup!.path);
-    expect(read('cmdline').split('\0').slice(0, -1)).toEqual(guardianArgv(home));
+    const ward = { cgroupHome: home, markPrefix: child.child.mark!.marks.prefix };
+    expect(read('cmdline').split('\0').slice(0, -1)).toEqual(guardianArgv(ward));
     expect(read('cgroup')).toBe(readFileSync('/proc/self/cgroup', 'utf8'));
   });
 });
@@ -83,12 +84,14 @@ describe('guardian', () => {
   it('is a session of its own that holds nothing of ours', async () => {
     launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
     expect(launcher.guardianPid).toBeNull();
-    await run(launcher, shell(':')).done;
+    const child = run(launcher, shell(':'));
+    await child.done;
     const pid = launcher.guardianPid!;
     const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
     // The kernel fills it in while the exec is under way.
     await until(() => read('cmdline').length > 0);
-    expect(read('cmdline')).toEqual(guardianArgv(null));
+    const { prefix } = child.child.mark!.marks;
+    expect(read('cmdline')).toEqual(guardianArgv({ cgroupHome: null, markPrefix: prefix }));
     expect(read('environ')).toEqual([]);
     expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
     expect(readlinkSync(`/proc/${pid}/fd/1`)).toBe('/dev/null');
@@ -113,6 +116,20 @@ describe('guardian', () => {
     // Closing ends what is left, through the new guardian.
     await launcher.close();
     expect(await child.done).toEqual({ kind: 'signaled', signal: 9 });
+  });
+
+  it('finds by its mark who left the session and lost its parents, and nobody with the mark of another', async () => {
+    launcher = new NativeLauncher({ guardian: true, cgroups: false, logger: silentLogger });
+    const other = new NativeLauncher({ guardian: false, cgroups: false, logger: silentLogger });
+    onTestFinished(() => other.close());
+    const [mine, others] = [launcher, other].map((owner) => run(owner, planOf(fixture('daemon'), [])));
+    const [, daemon] = await mine!.waitFor(/left (\d+)/);
+    const [, bystander] = await others!.waitFor(/left (\d+)/);
+    await launcher.close();
+    await until(() => isGone(Number(daemon)));
+    expect(isGone(Number(bystander))).toBe(false);
+    process.kill(Number(bystander), 'SIGKILL');
+    others!.child.signalGroup(9);
   });
 
   it('does not end with the launcher what has been deleted', async () => {

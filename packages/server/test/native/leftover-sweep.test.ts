@@ -7,10 +7,13 @@ describe('LeftoverSweep', () => {
   it('reports a leader when the last process of its session and group is gone', async () => {
     const reported: number[] = [];
     let onReport = () => {};
-    const sweep = new LeftoverSweep<number>(collectLeaders, (leader) => {
-      reported.push(leader);
-      onReport();
-    });
+    const sweep = new LeftoverSweep<number>(
+      () => collectLeaders(),
+      (leader) => {
+        reported.push(leader);
+        onReport();
+      },
+    );
     const nextReport = () =>
       new Promise<void>((resolve) => {
         onReport = resolve;

@@ -1,4 +1,10 @@
-import { fixture, type InProcessWire, isRunning, waitForProcessGone } from '@exec-server/testing';
+import {
+  fixture,
+  type InProcessWire,
+  isRunning,
+  type SkippableTest,
+  waitForProcessGone,
+} from '@exec-server/testing';
 import { describe, expect, it } from 'vitest';
 import { createExecServer } from '../../src/exec-server.js';
 import { requireCgroups } from '../support/cgroups.js';
@@ -28,21 +34,28 @@ async function daemonOf(wire: InProcessWire, processId: string): Promise<number>
   return Number(/left (\d+)/.exec(printed)?.[1]);
 }
 
-describe('a daemon that nothing but its cgroup connects with its process', () => {
-  it('ends by force, before the answer says so', async (test) => {
-    requireCgroups(test);
-    const wire = await openSession(openServer());
+describe.each([
+  { mode: 'by its cgroup', cgroups: true },
+  { mode: 'by its mark, without cgroups,', cgroups: false },
+])('a daemon that is found $mode', ({ cgroups }) => {
+  const requireMode = (test: SkippableTest) => void (cgroups && requireCgroups(test));
+
+  it('ends by force', async (test) => {
+    requireMode(test);
+    const wire = await openSession(openServer({ cgroups }));
     const daemon = await startDaemon(wire, 'p');
     const { result } = await wire.request('process/terminate', { processId: 'p' });
     expect(result).toMatchObject({ running: true, pids: expect.arrayContaining([daemon]) });
-    expect(isRunning(daemon)).toBe(false);
+    // Only a cgroup tells when it is empty, and the answer waits for that.
+    if (cgroups) expect(isRunning(daemon)).toBe(false);
+    else await waitForProcessGone(daemon);
     expect((await untilClosed(wire, 'p')).exitCode).toBe(137);
   });
 
   it('has the same grace as its process', async (test) => {
-    requireCgroups(test);
+    requireMode(test);
     const clock = new FakeClock();
-    const wire = await openSession(openServer({ clock }));
+    const wire = await openSession(openServer({ clock, cgroups }));
     const daemon = await startDaemon(wire, 'p');
     const mode = { graceful: { timeoutMs: 5_000 } };
     const { result } = await wire.request('process/terminate', { processId: 'p', mode });
@@ -56,18 +69,18 @@ describe('a daemon that nothing but its cgroup connects with its process', () =>
   });
 
   it('ends when the time of its process is up', async (test) => {
-    requireCgroups(test);
+    requireMode(test);
     const clock = new FakeClock();
-    const wire = await openSession(openServer({ clock }));
+    const wire = await openSession(openServer({ clock, cgroups }));
     const daemon = await startDaemon(wire, 'p', { timeoutMs: 1_000 });
     clock.advance(1_000);
     await waitForProcessGone(daemon);
   });
 
   it('outlives its process, and ends with the session', async (test) => {
-    requireCgroups(test);
+    requireMode(test);
     const clock = new FakeClock();
-    const wire = await openSession(openServer({ clock }));
+    const wire = await openSession(openServer({ clock, cgroups }));
     const script = `${DAEMON} & read line; kill $!`;
     await wire.request('process/start', shellParams('p', script, { pipeStdin: true }));
     await untilPrinted(wire, 'p', 'left');
@@ -81,9 +94,9 @@ describe('a daemon that nothing but its cgroup connects with its process', () =>
   });
 
   it('is kept with a process that outlives its session, and no longer', async (test) => {
-    requireCgroups(test);
+    requireMode(test);
     const clock = new FakeClock();
-    const wire = await openSession(openServer({ clock }));
+    const wire = await openSession(openServer({ clock, cgroups }));
     const daemon = await startDaemon(wire, 'p', { keepAliveMs: 10_000 });
     const bound = await startDaemon(wire, 'q');
     await wire.close();
@@ -95,21 +108,12 @@ describe('a daemon that nothing but its cgroup connects with its process', () =>
   });
 
   it('ends with the server', async (test) => {
-    requireCgroups(test);
-    const server = createExecServer();
+    requireMode(test);
+    const server = createExecServer({ cgroups });
     const wire = await openSession(server);
     const daemon = await startDaemon(wire, 'p');
     const onTerminal = await startDaemon(wire, 'q', { tty: true });
     await server.close();
-    expect([isRunning(daemon), isRunning(onTerminal)]).toEqual([false, false]);
-  });
-
-  it('survives on a server that does without cgroups', async () => {
-    const wire = await openSession(openServer({ cgroups: false }));
-    const daemon = await startDaemon(wire, 'p');
-    await wire.request('process/terminate', { processId: 'p' });
-    await untilClosed(wire, 'p');
-    expect(isRunning(daemon)).toBe(true);
-    process.kill(-daemon, 'SIGKILL');
+    await Promise.all([daemon, onTerminal].map((pid) => waitForProcessGone(pid)));
   });
 });

@@ -14,6 +14,7 @@ const UNKNOWN: TreeRoot = {
   reaped: false,
   pidForgotten: false,
   cgroup: null,
+  mark: null,
   signalGroup: () => false,
 };
 

@@ -87,6 +87,7 @@ describe('who is out of reach', () => {
     reaped: false,
     pidForgotten: false,
     cgroup: null,
+    mark: null,
     signalGroup: () => {
       throw new OsError(EPERM, 'kill');
     },

@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Launcher } from '../../src/native/launch.js';
+import { nameProcesses } from '../../src/native/process-tree.js';
 import type { ManagedProcess } from '../../src/process/managed-process.js';
 import type { ProcessRegistry } from '../../src/process/process-registry.js';
 import type { SessionRegistry } from '../../src/sessions/session-registry.js';
@@ -16,17 +20,19 @@ function processThatEnds(recorded: Promise<unknown>): ManagedProcess {
     reaped: false,
     pidForgotten: false,
     cgroup: null,
+    mark: null,
     signalGroup: () => false,
   };
   return { ...tree, recorded } as ManagedProcess;
 }
 
-function shutDown(recorded: Promise<unknown>) {
+function shutDown(recorded: Promise<unknown>, launcher: Pick<Launcher, 'findUnclaimed'> = {}) {
   const clock = new FakeClock();
   const processes = { processes: () => [processThatEnds(recorded)].values() } as ProcessRegistry;
   const sessions = { endAll() {} } as SessionRegistry;
   let over = false;
-  const done = terminateOnShutdown(sessions, processes, { clock, logger: silentLogger, graceMs: GRACE_MS });
+  const options = { launcher, clock, logger: silentLogger, graceMs: GRACE_MS };
+  const done = terminateOnShutdown(sessions, processes, options);
   void done.then(() => {
     over = true;
   });
@@ -47,5 +53,14 @@ describe('a server that ends', () => {
     const { clock, done } = shutDown(Promise.resolve());
     await done;
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('ends who came from some process of it, and nothing says from which', async () => {
+    const orphan = spawn('/bin/sleep', ['300'], { detached: true });
+    const exit = once(orphan, 'exit');
+    await once(orphan, 'spawn');
+    const { done } = shutDown(Promise.resolve(), { findUnclaimed: () => nameProcesses([orphan.pid!]) });
+    expect(await exit).toEqual([null, 'SIGKILL']);
+    await done;
   });
 });

@@ -71,7 +71,14 @@ describe('the sweep for stragglers', () => {
     await once(sleeper, 'spawn');
     const pid = sleeper.pid!;
     const { startTime } = readProcess(pid)!;
-    const root = { pid, reaped: true, pidForgotten: false, cgroup: null, signalGroup: () => false };
+    const root = {
+      pid,
+      reaped: true,
+      pidForgotten: false,
+      cgroup: null,
+      mark: null,
+      signalGroup: () => false,
+    };
     const member = { pid, startTime: startTime - 1 };
     const other = { ...root, pid: 2 ** 22 + 1 };
     const hurried = [

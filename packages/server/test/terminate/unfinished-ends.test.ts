@@ -7,6 +7,7 @@ const tree = (pid: number): TreeRoot => ({
   reaped: false,
   pidForgotten: false,
   cgroup: null,
+  mark: null,
   signalGroup: () => false,
 });
 

@@ -120,7 +120,10 @@ export class CgroupHome {
   #warnOnce(error: unknown): void {
     if (this.#warned) return;
     this.#warned = true;
-    this.#logger.warn({ error }, 'a process has no cgroup: daemons that it leaves will not be found');
+    this.#logger.warn(
+      { error },
+      'a process has no cgroup: daemons that it leaves are found by their marks, which they can shed',
+    );
   }
 
   #leave(cgroup: ProcessCgroup): void {

@@ -32,7 +32,10 @@ import { StreamTarget } from './stream-target.js';
 export class FallbackLauncher implements Launcher {
   readonly #guardian: Guardian | null;
   readonly #groups = new Map<number, ProcessGroup>();
-  readonly #sweep = new LeftoverSweep<number>(collectLeaders, (leader) => this.#forgetGroup(leader));
+  readonly #sweep = new LeftoverSweep<number>(
+    () => collectLeaders(),
+    (leader) => this.#forgetGroup(leader),
+  );
   readonly #releaseReserve = descriptorReserve.hold();
   #closed = false;
 
@@ -81,6 +84,7 @@ export class FallbackLauncher implements Launcher {
         return group.forgotten;
       },
       cgroup: null,
+      mark: null,
     };
   }
 
@@ -98,7 +102,10 @@ export class FallbackLauncher implements Launcher {
 }
 
 /** A child that nothing keeps track of yet. */
-type StartedChild = Omit<LaunchedProcess, 'signalGroup' | 'gone' | 'reaped' | 'pidForgotten' | 'cgroup'>;
+type StartedChild = Omit<
+  LaunchedProcess,
+  'signalGroup' | 'gone' | 'reaped' | 'pidForgotten' | 'cgroup' | 'mark'
+>;
 
 function launchPipes(plan: LaunchPlan, stdin: 'null' | 'pipe', cwd: string): StartedChild {
   const stdio: ('pipe' | 'ignore' | number)[] = [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'];
@@ -178,7 +185,7 @@ function holdSlave(child: { readonly fd: number; readonly pid: number; readonly 
 }
 
 function startGuardian(): GuardianProcess {
-  const child = startChild(GUARDIAN_PROGRAM, guardianArgv(null), {
+  const child = startChild(GUARDIAN_PROGRAM, guardianArgv({ cgroupHome: null, markPrefix: null }), {
     cwd: '/',
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],

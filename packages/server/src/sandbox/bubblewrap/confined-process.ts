@@ -26,6 +26,7 @@ export class ConfinedProcess implements LaunchedProcess {
   readonly input: LaunchedProcess['input'];
   readonly exit: Promise<ExitStatus>;
   readonly cgroup: LaunchedProcess['cgroup'];
+  readonly mark: LaunchedProcess['mark'];
   readonly gone: Promise<void>;
   readonly #launched: LaunchedProcess;
   readonly #program: NamedProcess | undefined;
@@ -42,6 +43,7 @@ export class ConfinedProcess implements LaunchedProcess {
     this.outputs = launched.outputs;
     this.input = launched.input;
     this.cgroup = launched.cgroup;
+    this.mark = launched.mark;
     this.gone = launched.gone;
     this.exit = launched.exit.then((status) => this.#explainExit(status));
   }
