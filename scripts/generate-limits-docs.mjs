@@ -25,6 +25,8 @@ const BEYOND = {
   viewerQueueBytes: 'catches up from the log; what has left that is told by `process/lagged`',
   maxProcesses: '`-32600` `the server runs its limit of … processes`',
   maxProcessesPerConnection: '`-32600` `this session has its limit of … processes`',
+  signOfLifeMs:
+    'the session goes to the new one; the old one is closed with 1008 `session … was resumed by another connection`',
   detachedSessionMs: '`-32600` `unknown session id …`; its processes are ended',
   retainedOutputBytes: 'the oldest are dropped; a reader sees the gap from `seq`',
   retainedOutputChunks: 'the oldest are dropped; a reader sees the gap from `seq`',

@@ -32,6 +32,7 @@ export const ADDED_CAPABILITIES = {
     binaryOutput: true,
     netWaitForPort: true,
     promptStatus: true,
+    sessionTakeover: true,
     processAttach: true,
     processCloseStdin: true,
     processGracefulTerminate: true,

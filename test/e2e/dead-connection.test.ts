@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type KeepAliveOptions } from '@exec-server/client';
-import { createExecServer, type ExecServerOptions } from '@exec-server/server';
+import { createExecServer } from '@exec-server/server';
 import { FaultProxy } from '@exec-server/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../packages/client/test/support/manual-clock.js';
@@ -11,13 +11,10 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../packages/server/test/listen/tl
 const INTERVAL_MS = 4_000;
 const RECONNECT = { minDelayMs: 1, maxDelayMs: 20, deadlineMs: 25_000 };
 
-async function listen(address: string, options: ExecServerOptions = {}): Promise<FaultProxy> {
-  const server = createExecServer(options);
+async function listen(address: string): Promise<FaultProxy> {
+  const server = createExecServer();
   onTestFinished(() => server.close());
-  // The server finds the dead connection soon, so that the session can be resumed; the client has to find it by itself.
-  const { url } = await server.listen(address, {
-    ...(address.startsWith('ws') && { keepAlive: { pingIntervalMs: 20, maxUnansweredPings: 2 } }),
-  });
+  const { url } = await server.listen(address);
   const proxy = await FaultProxy.start(url);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   return proxy;
@@ -61,15 +58,17 @@ describe('a connection that dies without a word', () => {
     expect([exitCode, stdout.text()]).toEqual([0, 'ready\ngot word\n']);
   });
 
-  test('over a Unix socket is found with a request', async () => {
+  test('over a Unix socket is found with a request, and its session with another one', async () => {
     const proxy = await listen(await makeSocketAddress());
     const { machine, clock } = await connectThrough(proxy);
-    await machine.client.environmentStatus();
+    const process = await machine.spawn(['cat'], { stdin: 'pipe' });
     const losses: string[] = [];
     machine.client.onLoss(({ message }) => losses.push(message));
     proxy.swallowAll();
     await passTwentySeconds(clock);
-    await proxy.until((line) => line === 'connection 2');
+    await process.stdin.write('word\n');
+    await process.stdin.end();
+    expect((await process.result()).stdout.text()).toBe('word\n');
     expect(losses).toEqual([
       'exec-server transport disconnected: no byte came from the server for 12 seconds, although it was asked for a sign of life',
     ]);

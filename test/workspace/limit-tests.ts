@@ -27,6 +27,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   viewerQueueBytes: server('dialects/exec/process-attach', 'with %i bytes to its queue is sent %i of five'),
   maxProcesses: server('process/start-limits', 'is reached with the last process that fits, whosever it is'),
   maxProcessesPerConnection: server('process/start-limits', 'is its own'),
+  signOfLifeMs: server('sessions/takeover', 'keeps it for %i of 1,000 ms, or not'),
   detachedSessionMs: server('sessions/session-registry', 'is kept for 30 s, then ends with its processes'),
   retainedOutputBytes: server('output/retained-log', 'keeps the newest 100 bytes (%i written)'),
   retainedOutputChunks: server('output/retained-log', 'keeps the newest three chunks (%i written)'),

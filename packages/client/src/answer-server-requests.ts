@@ -47,6 +47,10 @@ export class ServerRequests {
       peer.respondError(id, { code: ErrorCode.methodNotFound, message });
       return;
     }
+    if (method === 'client/status') {
+      peer.respond(id, { status: 'ready' });
+      return;
+    }
     const params = decodeResult(SERVER_REQUESTS[method].params, request.params);
     if (this.#open.size >= MAX_QUESTIONS) {
       peer.respond(id, { decision: denial('too many questions are open') });

@@ -101,7 +101,7 @@ export class WireClient {
     const connection = openPeer(transport, hub, options);
     const { peer } = connection;
     try {
-      const session = await openSession(peer, options);
+      const session = await openSession(peer, transport, options);
       const wire = new WireClient(connection, hub, session, options.onClose);
       wire.#watch(transport, options);
       return wire;
@@ -274,11 +274,17 @@ function openPeer(transport: Transport, hub: NotificationHub, options: WireClien
   };
 }
 
-async function openSession(peer: Peer, options: WireClientOptions): Promise<InitializeResult> {
+async function openSession(
+  peer: Peer,
+  transport: Transport,
+  options: WireClientOptions,
+): Promise<InitializeResult> {
   const { clientName, resumeSessionId, initializeTimeoutMs = DEFAULT_INITIALIZE_TIMEOUT_MS } = options;
   const params = {
     clientName,
     ...(resumeSessionId !== undefined && { resumeSessionId }),
+    // Other transports have ping frames, or a server in this process.
+    ...(transport.framing === 'lines' && { answersRequests: true }),
     // Over a transport that has no binary messages there is nothing to ask for.
     ...(options.binaryOutput === true && peer.carriesBinary && { binaryOutput: true }),
   };

@@ -69,6 +69,13 @@ describe('what costs the connection', () => {
   });
 });
 
+test('a server that asks for a sign of life gets one', async () => {
+  const server = scriptAcceptingServer();
+  await WireClient.connect(server.transport, { clientName: 'test' });
+  server.send({ id: 3, method: 'client/status', params: null });
+  expect(await answerTo(server, 3)).toEqual({ id: 3, result: { status: 'ready' } });
+});
+
 test('an id may be used again after its answer', async () => {
   const server = scriptAcceptingServer();
   await WireClient.connect(server.transport, { clientName: 'test' });

@@ -163,6 +163,7 @@ export const SERVER_NOTIFICATIONS = {
 
 /** Requests from server to client. */
 export const SERVER_REQUESTS = {
+  'client/status': { params: unit(), result: EnvironmentStatusResult },
   'network/policyRequest': {
     params: network.NetworkPolicyRequestParams,
     result: network.NetworkPolicyRequestResult,

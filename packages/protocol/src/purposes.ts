@@ -66,6 +66,7 @@ export const PURPOSES: Readonly<
   'fs/changed': 'Something happened at or below a watched path.',
   'fs/missingChanged': 'A watched path appeared or changed; the watch is over.',
   'network/policyDecision': 'The proxy of a process decided about a connection. Best effort.',
+  'client/status': 'Asks for a sign of life, where there are no ping frames; any answer is one.',
   'network/policyRequest': 'Asks whether a process may connect to a host.',
 };
 

@@ -65,7 +65,7 @@ it('pins the requests, their families and their lanes', () => {
 
 it('pins the other messages', () => {
   expect(Object.keys(CLIENT_NOTIFICATIONS)).toEqual(['initialized']);
-  expect(Object.keys(SERVER_REQUESTS)).toEqual(['network/policyRequest']);
+  expect(Object.keys(SERVER_REQUESTS)).toEqual(['client/status', 'network/policyRequest']);
   expect(Object.keys(SERVER_NOTIFICATIONS)).toEqual([
     'process/output',
     'process/exited',

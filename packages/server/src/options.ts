@@ -40,6 +40,8 @@ export const serverLimitsSchema = z.strictObject({
   maxProcesses: z._default(positiveInteger, 10_000),
   /** Processes of one connection's session that run at once; one more is refused. */
   maxProcessesPerConnection: z._default(positiveInteger, 1024),
+  /** How long the connection that holds a session may give no sign of life when another one wants to resume it. */
+  signOfLifeMs: z._default(positiveInteger, 1_000),
   /** How long a session without a connection is kept. */
   detachedSessionMs: z._default(milliseconds, 30_000),
   /** Newest output kept per process. */

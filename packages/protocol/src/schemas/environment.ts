@@ -21,6 +21,9 @@ const ownCapabilities = {
   fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
   httpCancel: defaulted(flag('`http/cancel` exists.')),
   binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),
+  sessionTakeover: defaulted(
+    flag('`initialize` takes `answersRequests`, and a session from a connection that gives no sign of life.'),
+  ),
   promptStatus: defaulted(flag('`environment/status` is answered at once, past requests that are pending.')),
   processSize: defaulted(flag('`process/start` takes `size`, and `process/resize` exists.')),
   processTimeout: defaulted(flag('`process/start` takes `timeoutMs` and `graceMs`.')),

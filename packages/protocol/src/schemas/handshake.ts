@@ -14,6 +14,9 @@ export const InitializeParams = struct(
   {
     extensions: {
       lifecycleEvents: defaulted(flag('Send `process/started` and `process/failed`. Default: false.')),
+      answersRequests: defaulted(
+        flag('The client answers every request, also of methods that it does not know. Default: false.'),
+      ),
       binaryOutput: defaulted(
         flag('Send output as binary frames instead of `process/output`. Default: false.'),
       ),

@@ -18,6 +18,7 @@ type ScopedPeer = Pick<
 /** What handlers see of the connection that they answer. */
 export class PeerScope implements ConnectionScope, ConnectionManners {
   binaryOutput = false;
+  answersRequests = false;
   encodeNotification: ConnectionManners['encodeNotification'];
   readonly #resources = new Map<unknown, ConnectionResource>();
   #closed = false;

@@ -14,14 +14,18 @@ import { CONTENT_MEMBER } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { Principal } from '../listen/principal.js';
 import type { ProcessEngine } from '../process/process-engine.js';
+import type { SessionHolder } from '../sessions/session.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Traffic } from '../telemetry/metrics/server-metrics.js';
 import { type RequestObservers, RequestWatch } from '../telemetry/request-watch.js';
+import { AskedPeer } from './asked-peer.js';
 import { chooseDialect, type DialectName, type Dialects } from './choose-dialect.js';
 import { PeerScope } from './connection-scope.js';
 import { FileOrder } from './file-order.js';
 import { Lanes, type Place } from './lanes.js';
+import { MessageGate } from './message-gate.js';
 import { Openings } from './openings.js';
+import { SignOfLife } from './sign-of-life.js';
 
 /** WebSocket close codes that this server sends. */
 const CLOSE_GOING_AWAY = 1001;
@@ -55,7 +59,7 @@ export interface ConnectionServices {
 }
 
 /** One connected client: what it speaks, and its requests in their lanes. */
-export class Connection {
+export class Connection implements SessionHolder {
   readonly #peer: Peer;
   readonly #lanes: Lanes;
   readonly #slices: WorkSlices;
@@ -63,6 +67,7 @@ export class Connection {
   readonly #logger: Logger;
   readonly #scope: PeerScope;
   readonly #context: Omit<HandlerContext, 'requestId' | 'content' | 'session' | 'place' | 'trace'>;
+  readonly #gate = new MessageGate();
   readonly #openings = new Openings();
   readonly #fileOrder = new FileOrder();
   /** Those that were begun. Before `initialize` each request is answered in the words of the dialect it belongs to. */
@@ -72,6 +77,8 @@ export class Connection {
   #sentUnreadable = false;
   #queuedBytes = 0;
   readonly #handshakeTimer: ClockTimer | undefined;
+  readonly #asked: AskedPeer;
+  readonly #signOfLife: SignOfLife;
 
   constructor(
     transport: Transport,
@@ -93,8 +100,9 @@ export class Connection {
       lowWaterBytes: limits.outboundLowWaterBytes,
       slices: this.#slices,
       readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
-      onRequest: (request, length) => this.#onRequest(request, length),
-      onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
+      onRequest: (request, length) => this.#gate.pass(() => this.#onRequest(request, length)),
+      onNotification: ({ method }) =>
+        this.#gate.pass(() => this.#endFor(this.#conversation.takeNotification(method))),
       onRefused: () => this.#noteUnreadable(),
       onUnexpectedResponse: (id) => this.#endFor(this.#conversation.takeUnexpectedResponse(id)),
       onQueued: (bytes) => this.#noteQueued(bytes),
@@ -106,6 +114,8 @@ export class Connection {
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer, this.#slices);
+    this.#asked = new AskedPeer(transport, this.#peer, limits.signOfLifeMs);
+    this.#signOfLife = new SignOfLife(this.#asked, clock, limits.signOfLifeMs);
     // Stdio has no other client that could be kept out.
     if (info.resumable) this.#handshakeTimer = clock.after(limits.handshakeMs, () => this.#endSilence());
     this.#logger.debug({ principal: info.principal }, 'connected');
@@ -125,6 +135,22 @@ export class Connection {
   /** Whom the credential of the connection names. */
   get principal(): Principal {
     return this.info.principal;
+  }
+
+  get isGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  showsLife(): Promise<boolean> {
+    if (!this.#asked.canBeAsked(this.#scope.answersRequests)) return Promise.resolve(true);
+    return this.#signOfLife.get();
+  }
+
+  supersede(reason: string): void {
+    this.#logger.info({ reason }, 'connection ended');
+    this.#peer.close({ code: CLOSE_POLICY_VIOLATION, reason });
+    // The end may take its time to be told; nothing that was asked before may still begin.
+    this.#leave();
   }
 
   /** Requests that have not been answered yet. */
@@ -160,23 +186,21 @@ export class Connection {
       logger: this.#logger,
       scope: this.#scope,
       carriesBinary: this.#peer.carriesBinary,
+      holder: this,
     });
     this.#conversations.set(name, conversation);
     return conversation;
   }
 
   #onRequest(request: RequestMessage, length: number): void {
+    // Held back until the connection was gone.
+    if (this.isGone) return;
     this.#pauseFloods();
     const watch = this.#watch(request);
     try {
       const conversation = this.#initialized ?? this.#converse(chooseDialect(request));
       if (request.method === 'initialize') {
-        watch.name(request.method);
-        const result = conversation.initialize(request.params);
-        this.#initialized = conversation;
-        this.#handshakeTimer?.cancel();
-        this.#peer.respond(request.id, result);
-        watch.end({});
+        this.#initialize(request, watch, conversation);
         return;
       }
       const method = conversation.find(request.method, request.params);
@@ -199,6 +223,26 @@ export class Connection {
     } catch (error) {
       this.#answerError(request, watch, error);
     }
+  }
+
+  #initialize(request: RequestMessage, watch: RequestWatch, conversation: Conversation): void {
+    watch.name(request.method);
+    const begin = (result: unknown) => {
+      this.#initialized = conversation;
+      this.#handshakeTimer?.cancel();
+      this.#peer.respond(request.id, result);
+      watch.end({});
+    };
+    const result = conversation.initialize(request.params);
+    if (!(result instanceof Promise)) {
+      begin(result);
+      return;
+    }
+    const answered = result.then(begin).catch((error: unknown) => this.#answerError(request, watch, error));
+    this.#peer.pause();
+    void this.#gate.closeUntil(answered).then(() => {
+      if (this.#gate.isOpen) this.#peer.resume();
+    });
   }
 
   #watch(request: RequestMessage): RequestWatch {
@@ -328,6 +372,12 @@ export class Connection {
     this.#noteQueued(0);
     this.#logger.debug({ reason: this.#sentUnreadable ? UNREADABLE : reason }, 'disconnected');
     this.services.onClosed(this);
+    this.#leave();
+  }
+
+  /** Gives up everything that belongs to the connection. */
+  #leave(): void {
+    if (this.isGone) return;
     this.#gone.abort(new Error('the connection is gone'));
     // First of all: a session that stays attached to nobody could never be resumed.
     for (const conversation of this.#conversations.values()) conversation.close();

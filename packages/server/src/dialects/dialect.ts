@@ -4,7 +4,7 @@ import type { FileAccess } from '../connection/file-order.js';
 import type { Place } from '../connection/lanes.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { ProcessEngine } from '../process/process-engine.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, SessionHolder } from '../sessions/session.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallerTrace } from '../telemetry/tracing/caller-trace.js';
 
@@ -106,11 +106,15 @@ export interface ConversationHost {
   readonly scope: ConnectionScope & ConnectionManners;
   /** Whether the transport has binary messages. */
   readonly carriesBinary: boolean;
+  /** The connection, to whoever wants the session that it holds. */
+  readonly holder: SessionHolder & { readonly isGone: boolean };
 }
 
 /** How a connection speaks. */
 export interface ConnectionManners {
   binaryOutput: boolean;
+  /** Whether the client answers every request, also those that it does not know. */
+  answersRequests: boolean;
   /**
    * Encodes a notification, with its newline, for a dialect whose notifications have members of their own; absent for
    * one that the client does not want.
@@ -128,8 +132,8 @@ export interface Dialect {
 /** One connection's use of a dialect: its handshake, its methods, and what is said about everything else. */
 export interface Conversation {
   /**
-   * Answers `initialize`. Throws an {@link RpcError}: for bad params, after which the client may try again, and from
-   * the second success on.
+   * Answers `initialize`, at once or later; meanwhile nothing else is asked. Throws, or rejects with, an {@link RpcError}:
+   * for bad params, after which the client may try again, and from the second success on.
    */
   initialize(params: unknown): unknown;
   /**

@@ -33,6 +33,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
   promptStatus: true,
+  sessionTakeover: true,
   processSize: true,
   processTimeout: true,
   processOutputCap: true,

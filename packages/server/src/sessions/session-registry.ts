@@ -3,7 +3,7 @@ import type { Clock, ClockTimer } from '../clock.js';
 import { isSamePrincipal, type Principal } from '../listen/principal.js';
 import type { ProcessRegistry } from '../process/process-registry.js';
 import type { Logger } from '../telemetry/logger.js';
-import { Session, type SessionOwner } from './session.js';
+import { Session, type SessionHolder, type SessionOwner } from './session.js';
 
 /** A resume that cannot be: the id is unknown (or somebody else's), or another connection holds the session. */
 export class ResumeError extends Error {
@@ -79,16 +79,16 @@ export class SessionRegistry {
     return session;
   }
 
-  /** Gives a detached session a new connection. Throws {@link ResumeError}. */
-  resume(id: string, principal: Principal, owner: SessionOwner): Session {
-    const session = this.#sessions.get(id);
-    if (session === undefined || !isSamePrincipal(session.principal, principal))
-      throw new ResumeError('unknown', id);
-    if (session.attached) throw new ResumeError('attached', id);
-    this.#expiry.get(session)?.cancel();
-    this.#expiry.delete(session);
-    session.attach(owner);
-    return session;
+  /**
+   * Gives a session a new connection: at once, or after the one that holds it has not given any sign of life. Throws, or
+   * rejects with, {@link ResumeError}.
+   */
+  resume(id: string, principal: Principal, owner: SessionOwner): Session | Promise<Session> {
+    const session = this.#find(id, principal);
+    const { owner: current } = session;
+    if (current === undefined) return this.#attach(session, owner);
+    if (current.holder === undefined) throw new ResumeError('attached', id);
+    return this.#takeOver(session, current, current.holder, owner);
   }
 
   /** Keeps a session whose connection is gone for a while. */
@@ -110,6 +110,43 @@ export class SessionRegistry {
   endAll(): void {
     for (const session of this.#sessions.values()) this.#forget(session);
     this.#endProcesses();
+  }
+
+  #find(id: string, principal: Principal): Session {
+    const session = this.#sessions.get(id);
+    if (session === undefined || !isSamePrincipal(session.principal, principal))
+      throw new ResumeError('unknown', id);
+    return session;
+  }
+
+  #attach(session: Session, owner: SessionOwner): Session {
+    this.#expiry.get(session)?.cancel();
+    this.#expiry.delete(session);
+    session.attach(owner);
+    return session;
+  }
+
+  async #takeOver(
+    session: Session,
+    current: SessionOwner,
+    holder: SessionHolder,
+    owner: SessionOwner,
+  ): Promise<Session> {
+    const isAlive = await holder.showsLife();
+    // Meanwhile it may have ended, come free, or gone to another one that wanted it.
+    this.#find(session.id, session.principal);
+    const isHeld = session.attached && (isAlive || !session.isOwnedBy(current));
+    if (isHeld || owner.isGone) throw new ResumeError('attached', session.id);
+    const isTakenOver = session.attached;
+    this.#attach(session, owner);
+    if (isTakenOver) {
+      this.options.logger.info(
+        { sessionId: session.id, from: current.remote, to: owner.remote },
+        'session taken over',
+      );
+      holder.supersede(`session ${session.id} was resumed by another connection`);
+    }
+    return session;
   }
 
   /** Who comes and goes often leaves sessions that hold nothing; these never keep anybody out. */

@@ -18,6 +18,14 @@ export interface NetworkAuthority {
   tell(decision: NetworkPolicyDecisionNotification): void;
 }
 
+/** The connection behind an owner, as far as another one that wants its session is concerned. */
+export interface SessionHolder {
+  /** Whether the client gives a sign of life within the time for one, or cannot be asked for any. */
+  showsLife(): Promise<boolean>;
+  /** Ends the connection, whose requests come to nothing from here on. The session is somebody else's by now. */
+  supersede(reason: string): void;
+}
+
 /** The connection that a session is attached to: it gets the events of the session's processes. */
 export interface SessionOwner {
   /** Where the connection comes from, for the audit log. */
@@ -27,6 +35,10 @@ export interface SessionOwner {
   announce(event: LifecycleEvent): void;
   /** Decides where processes may connect; absent for clients that decide nothing. */
   readonly network?: NetworkAuthority;
+  /** Absent where nobody can take the session over. */
+  readonly holder?: SessionHolder | undefined;
+  /** Whether the connection has ended, so that nothing may be attached to it. */
+  readonly isGone: boolean;
 }
 
 /** What a client has running here; outlives the client's connection for a while. */
@@ -55,6 +67,10 @@ export class Session {
   /** Who decides where processes may connect, as long as somebody is attached who does. */
   get network(): NetworkAuthority | undefined {
     return this.#owner?.network;
+  }
+
+  get owner(): SessionOwner | undefined {
+    return this.#owner;
   }
 
   isOwnedBy(owner: SessionOwner): boolean {

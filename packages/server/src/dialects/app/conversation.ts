@@ -37,6 +37,10 @@ export class AppConversation implements Conversation, SessionOwner {
     return this.host.info.remote;
   }
 
+  get isGone(): boolean {
+    return this.host.holder.isGone;
+  }
+
   createSink(processId: string): OutputSink {
     return this.host.scope.keep(ProcessSinks).take(processId);
   }

@@ -38,6 +38,10 @@ export class V0Conversation implements Conversation, SessionOwner {
     return this.host.info.remote;
   }
 
+  get isGone(): boolean {
+    return this.host.holder.isGone;
+  }
+
   createSink(processId: string): OutputSink {
     return this.host.scope.keep(ProcessSinks).take(processId);
   }
@@ -52,8 +56,11 @@ export class V0Conversation implements Conversation, SessionOwner {
 
   initialize(params: unknown): unknown {
     const result = this.current.initialize(params);
-    this.#initialized = true;
-    return result;
+    const note = (answer: unknown) => {
+      this.#initialized = true;
+      return answer;
+    };
+    return result instanceof Promise ? result.then(note) : note(result);
   }
 
   find(method: string, params: unknown): DialectMethod | undefined {

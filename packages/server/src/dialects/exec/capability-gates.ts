@@ -46,7 +46,11 @@ const START_MEMBERS = {
 
 /** Members of params that mean something only with a capability. */
 const MEMBERS: Readonly<Partial<Record<MethodName, Readonly<Record<string, CapabilityName>>>>> = {
-  initialize: { binaryOutput: 'binaryOutput', lifecycleEvents: 'processLifecycleEvents' },
+  initialize: {
+    answersRequests: 'sessionTakeover',
+    binaryOutput: 'binaryOutput',
+    lifecycleEvents: 'processLifecycleEvents',
+  },
   'fs/getMetadata': { describeLink: 'fsLinks', full: 'fsFullMetadata' },
   'fs/open': { mode: 'fileWriteStreaming' },
   'fs/readDirectory': { includeBroken: 'fsListBroken' },
@@ -91,6 +95,10 @@ export class CapabilityGates {
   describe(info: EnvironmentInfo): EnvironmentInfo {
     const off = Object.fromEntries([...this.disabled].map((name) => [name, false]));
     return { ...info, capabilities: { ...info.capabilities, ...off } };
+  }
+
+  has(capability: CapabilityName): boolean {
+    return !this.disabled.has(capability);
   }
 
   hasMethod(method: MethodName): boolean {

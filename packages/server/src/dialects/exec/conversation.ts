@@ -2,6 +2,7 @@ import {
   decodeParams,
   ErrorCode,
   EXTENSION_METHODS,
+  type InitializeParams,
   type InitializeResult,
   invalidRequest,
   METHODS,
@@ -11,7 +12,13 @@ import {
 } from '@exec-server/protocol';
 import type { OutputSink } from '../../output/output-sink.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
-import type { LifecycleEvent, NetworkAuthority, Session, SessionOwner } from '../../sessions/session.js';
+import type {
+  LifecycleEvent,
+  NetworkAuthority,
+  Session,
+  SessionHolder,
+  SessionOwner,
+} from '../../sessions/session.js';
 import type { SessionRegistry } from '../../sessions/session-registry.js';
 import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
 import type { CapabilityGates } from './capability-gates.js';
@@ -47,6 +54,10 @@ export class ExecConversation implements Conversation, SessionOwner {
     return this.host.info.remote;
   }
 
+  get isGone(): boolean {
+    return this.host.holder.isGone;
+  }
+
   createSink(processId: string): OutputSink {
     return new OwnerSink(this.host.scope, processId);
   }
@@ -55,17 +66,31 @@ export class ExecConversation implements Conversation, SessionOwner {
     if (this.#lifecycleEvents) notifyLifecycle(this.host.scope, event);
   }
 
-  initialize(raw: unknown): InitializeResult {
-    const { engine, sessions, gates } = this.services;
-    const { scope, info, logger, carriesBinary } = this.host;
+  get holder(): SessionHolder | undefined {
+    const isResumable = this.host.info.resumable && this.services.gates.has('sessionTakeover');
+    return isResumable ? this.host.holder : undefined;
+  }
+
+  initialize(raw: unknown): InitializeResult | Promise<InitializeResult> {
+    const { sessions, gates } = this.services;
+    const { scope, info, carriesBinary } = this.host;
     const params = decodeParams(METHODS.initialize.params, gates.filterParams('initialize', raw));
     if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
     // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.
     scope.binaryOutput = params.binaryOutput === true && carriesBinary;
     this.#lifecycleEvents = params.lifecycleEvents === true;
-    this.#session = openSession(sessions, params, info.principal, this);
-    logger.debug({ sessionId: this.#session.id, clientName: params.clientName }, 'session attached');
-    return describeSession(engine, this.#session, params, scope.binaryOutput);
+    scope.answersRequests = params.answersRequests === true;
+    const session = openSession(sessions, params, info.principal, this);
+    return session instanceof Promise
+      ? session.then((resumed) => this.#begin(resumed, params))
+      : this.#begin(session, params);
+  }
+
+  #begin(session: Session, params: InitializeParams): InitializeResult {
+    const { scope, logger } = this.host;
+    this.#session = session;
+    logger.debug({ sessionId: session.id, clientName: params.clientName }, 'session attached');
+    return describeSession(this.services.engine, session, params, scope.binaryOutput);
   }
 
   find(method: string): DialectMethod | undefined {

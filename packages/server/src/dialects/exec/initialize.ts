@@ -14,23 +14,28 @@ import { openNewSession } from '../open-new-session.js';
 /** What older clients look for; newer ones read the members beside it. */
 const PROTOCOL_VERSION = 'exec-server.v0';
 
-/** Opens or resumes the session of a connection. Throws an {@link RpcError}; the client may try again. */
+/** Opens or resumes the session of a connection. Throws, or rejects with, an {@link RpcError}; the client may try again. */
 export function openSession(
   sessions: SessionRegistry,
   params: InitializeParams,
   principal: Principal,
   owner: SessionOwner,
-): Session {
+): Session | Promise<Session> {
   const { resumeSessionId } = params;
   if (resumeSessionId === null || resumeSessionId === undefined)
     return openNewSession(sessions, principal, owner);
   try {
-    return sessions.resume(resumeSessionId, principal, owner);
+    const session = sessions.resume(resumeSessionId, principal, owner);
+    return session instanceof Promise ? session.catch(refuse) : session;
   } catch (error) {
-    if (!(error instanceof ResumeError)) throw error;
-    if (error.failure === 'attached') throw new RpcError(ErrorCode.sessionAttached, error.message);
-    throw invalidRequest(error.message);
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof ResumeError)) throw error;
+  if (error.failure === 'attached') throw new RpcError(ErrorCode.sessionAttached, error.message);
+  throw invalidRequest(error.message);
 }
 
 export function describeSession(
