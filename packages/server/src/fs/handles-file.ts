@@ -1,4 +1,5 @@
 import { close, constants, fstat, open, read, write } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { promisify } from 'node:util';
 import { nativePathText } from '@exec-server/protocol';
@@ -75,6 +76,11 @@ export class OpenFile implements HandleFile {
       }
       return block.subarray(0, filled);
     });
+  }
+
+  /** The kind of its file system, as Linux numbers them. Throws an `OsError`. */
+  readFileSystemKind(): Promise<number> {
+    return this.#use(async () => (await callSystem(statfs(`/proc/self/fd/${this.#fd}`))).type >>> 0);
   }
 
   /** Writes all of `data`, after the writes before it. Throws an `OsError`. */

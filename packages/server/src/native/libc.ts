@@ -71,6 +71,8 @@ export interface Libc {
   inotify_rm_watch(fd: number, watch: number): number;
   /** No function of the C library: `syscall` with the arguments of this one call, whose number comes first. */
   openat2(number: number, directory: number, path: Uint8Array, how: Uint8Array, howBytes: number): number;
+  /** `poll`, of as many `struct pollfd`. */
+  pollDescriptors(entries: Uint8Array, count: number, timeoutMs: number): number;
   /** Absent before glibc 2.28. */
   readonly statx:
     | ((directory: number, path: Uint8Array, flags: number, mask: number, into: Uint8Array) => number)
@@ -132,6 +134,7 @@ const PROTOTYPES = {
 
 const OPENAT2 =
   'int64 syscall(int64 number, int64 directory, const void *path, const void *how, size_t size)';
+const POLL = 'int poll(void *entries, ulong count, int timeout)';
 const STATX = 'int statx(int directory, const void *path, int flags, uint mask, void *into)';
 const MEMFD_CREATE = 'int memfd_create(const void *name, uint flags)';
 const MALLOPT = 'int mallopt(int option, int value)';
@@ -188,6 +191,7 @@ function declareLibc(): Libc {
     ioctl: (fd, request, argument) => ioctl(fd, request, 'void *', argument),
     prctl: (option, argument) => prctl(option, 'ulong', argument, 'ulong', 0, 'ulong', 0, 'ulong', 0),
     openat2: declare(OPENAT2),
+    pollDescriptors: declare(POLL),
     statx: unlessAbsent(() => declare(STATX)),
     memfd_create: unlessAbsent(() => declare(MEMFD_CREATE)),
     mallopt: unlessAbsent(() => declare(MALLOPT)),

@@ -10,23 +10,27 @@ import {
 import { toPathBytes } from '../../fs/watch/byte-path.js';
 import type { FileChange } from '../../fs/watch/change-queue.js';
 import { FileWatches } from '../../fs/watch/file-watches.js';
+import { allowsAllReads } from '../../sandbox/policy/policy.js';
 import { unenforceable } from '../../sandbox/policy/policy-error.js';
 import type { HandlerContext } from '../dialect.js';
 import { findFileLimits, policyErrorToRpc } from './confined/file-limits.js';
+import { hideFromWatches } from './confined/hide-from-watches.js';
 import { answerFor, toNativePath } from './fs-common.js';
 
 export async function watchPath(
   { watchId, path, recursive, sandbox }: FsWatchParams,
   { engine, connection }: HandlerContext,
 ): Promise<FsEmptyResult> {
+  const files = findFileLimits(sandbox, 'reads', engine);
   // A watch outlasts any sandbox, which goes stale with what it is about.
-  if (findFileLimits(sandbox, 'reads', engine) !== undefined)
+  if (files !== undefined && !allowsAllReads(files))
     throw policyErrorToRpc(unenforceable('files can only be watched where everything may be read'));
   const { clock, limits } = engine;
   const request = {
     id: watchId,
     path: toNativePath(path),
     recursive: recursive ?? false,
+    isHidden: files === undefined ? undefined : hideFromWatches(files),
     clock,
     limits,
     onChanged: (changes: readonly FileChange[]) =>

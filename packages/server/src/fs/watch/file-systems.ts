@@ -2,6 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { callSystem, ENOENT, ENOTDIR, unlessErrno } from '../file-error.js';
 import { parentPath } from '../native-path.js';
 
+/** The kind of `/proc`. */
+export const PROC_KIND = 0x9fa0;
+
 /**
  * Kinds of file systems that change without telling this machine: others write to them, or the kernel makes them up as
  * they are read.
@@ -18,7 +21,7 @@ const SILENT_KINDS: ReadonlySet<number> = new Set([
   0x5346_414f, // afs
   0x0bd0_0bd0, // lustre
   0x4750_4653, // gpfs
-  0x9fa0, // proc
+  PROC_KIND,
   0x6265_6572, // sysfs
   0x0027_e0eb, // cgroup
   0x6367_7270, // cgroup2

@@ -6,6 +6,7 @@ import { toBytePath } from './byte-path.js';
 import { ChangeQueue, type ChangeQueueOptions, type FileChange } from './change-queue.js';
 import { DirectoryHub } from './directory-hub.js';
 import { reportsChanges } from './file-systems.js';
+import type { IsHidden } from './path-chain.js';
 import { PathWatch } from './path-watch.js';
 import { TooManyDirectoriesError } from './watched-tree.js';
 
@@ -27,6 +28,8 @@ export interface WatchRequest extends Pick<ChangeQueueOptions, 'gatherMs' | 'kee
   readonly recursive: boolean;
   /** Wait for a path that does not exist, instead of refusing it. @default false */
   readonly mayBeMissing?: boolean | undefined;
+  /** What is not there for whoever watches. @default nothing */
+  readonly isHidden?: IsHidden | undefined;
   readonly clock: Clock;
   readonly limits: WatchLimits;
   /** Called with what changed, never before the watch is set, never after it is removed. */
@@ -53,9 +56,10 @@ export class FileWatches implements ConnectionResource {
     const slot = this.#createSlot(request);
     this.#slots.set(request.id, slot);
     try {
-      if (!(await reportsChanges(request.path, request)))
-        throw new FileError('refused', 'this file system does not tell of its changes');
+      // What is hidden is not looked at, so that the watch itself comes first where something is.
+      if (request.isHidden === undefined) await checkFileSystem(request);
       await slot.watch.start();
+      if (request.isHidden !== undefined) await checkFileSystem(request);
     } catch (error) {
       if (this.#slots.get(request.id) === slot) this.remove(request.id);
       throw explain(error, request.limits);
@@ -85,7 +89,7 @@ export class FileWatches implements ConnectionResource {
   }
 
   #createSlot(request: WatchRequest): Slot {
-    const { recursive, mayBeMissing, clock, limits, gatherMs, keepsBelow, onChanged } = request;
+    const { recursive, mayBeMissing, isHidden, clock, limits, gatherMs, keepsBelow, onChanged } = request;
     const path = toBytePath(request.path);
     const queue = new ChangeQueue({
       root: path,
@@ -103,10 +107,16 @@ export class FileWatches implements ConnectionResource {
       path,
       recursive,
       mayBeMissing,
+      isHidden,
       maxDirectories: limits.watchedDirectories,
     });
     return { queue, watch };
   }
+}
+
+async function checkFileSystem({ path, mayBeMissing }: WatchRequest): Promise<void> {
+  if (!(await reportsChanges(path, { mayBeMissing })))
+    throw new FileError('refused', 'this file system does not tell of its changes');
 }
 
 function explain(error: unknown, limits: WatchLimits): unknown {

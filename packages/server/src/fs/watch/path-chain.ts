@@ -25,6 +25,9 @@ export interface ChainListener {
   onLost(): void;
 }
 
+/** Whether a path, which leads through no links, is to be taken for missing. */
+export type IsHidden = (path: BytePath) => boolean;
+
 /** What a path names, without symbolic links. */
 export interface ChainTarget {
   readonly path: BytePath;
@@ -57,6 +60,7 @@ export class PathChain {
     private readonly hub: DirectoryHub,
     private readonly path: BytePath,
     private readonly listener: ChainListener,
+    private readonly isHidden: IsHidden = () => false,
   ) {}
 
   /** What the path names, if anything. */
@@ -98,6 +102,7 @@ export class PathChain {
         continue;
       }
       const path = joinBytePath(directory, name);
+      if (this.isHidden(path)) return;
       const isLast = names.length === 0;
       const step = this.#watchStep(directory, name, isLast);
       const found = await look(path);

@@ -6,7 +6,7 @@ import { type BytePath, joinBytePath } from './byte-path.js';
 import type { ChangeQueue } from './change-queue.js';
 import type { DirectoryHub } from './directory-hub.js';
 import type { DirectoryWatch, EntryEvent } from './directory-source.js';
-import { PathChain } from './path-chain.js';
+import { type ChainListener, type IsHidden, PathChain } from './path-chain.js';
 import { WatchedTree } from './watched-tree.js';
 
 const { EACCES } = constants.errno;
@@ -24,6 +24,8 @@ export interface PathWatchOptions {
   /** Wait for a path that does not exist, instead of refusing it. @default false */
   readonly mayBeMissing?: boolean | undefined;
   readonly maxDirectories: number;
+  /** @default nothing is */
+  readonly isHidden?: IsHidden | undefined;
 }
 
 /** What a rebuilt watch reports: what it finds there, or that anything may have happened. */
@@ -109,11 +111,12 @@ export class PathWatch {
     this.#tearDown();
     this.#trouble = undefined;
     this.#isPresent = false;
-    const { hub, path, queue } = this.#options;
-    const chain = new PathChain(hub, path, {
+    const { hub, path, queue, isHidden } = this.#options;
+    const listener: ChainListener = {
       onStep: (event, isTarget) => this.#onStep(event, isTarget),
       onLost: () => this.#rebuildSoon('changes'),
-    });
+    };
+    const chain = new PathChain(hub, path, listener, isHidden);
     this.#chain = chain;
     await chain.follow();
     if (chain.target === undefined || this.#closed) return;
@@ -123,12 +126,13 @@ export class PathWatch {
   }
 
   async #growTree(root: BytePath, report: boolean): Promise<void> {
-    const { hub, path, queue, recursive, maxDirectories } = this.#options;
+    const { hub, path, queue, recursive, maxDirectories, isHidden } = this.#options;
     const tree = new WatchedTree({
       hub,
       root,
       recursive,
       maxDirectories,
+      isHidden,
       onChange: (below, kind, isDirectory) => {
         if (report || this.#isArmed) queue.add(joinBytePath(path, below), kind, isDirectory);
       },

@@ -4,6 +4,7 @@ import { callSystem, ELOOP, ENOENT, ENOTDIR, EPERM, isOsError } from '../file-er
 import { type BytePath, joinBytePath, toBytePath, toPathBytes } from './byte-path.js';
 import type { DirectoryHub } from './directory-hub.js';
 import type { DirectoryWatch, EntryEvent } from './directory-source.js';
+import type { IsHidden } from './path-chain.js';
 
 const { EACCES } = constants.errno;
 
@@ -19,6 +20,8 @@ export interface TreeOptions {
   readonly root: BytePath;
   /** Whether directories below are watched as well. Symbolic links in the tree are never followed. */
   readonly recursive: boolean;
+  /** @default nothing is */
+  readonly isHidden?: IsHidden | undefined;
   /** Most directories to watch. */
   readonly maxDirectories: number;
   /** `path` is relative to the root. */
@@ -69,6 +72,7 @@ export class WatchedTree {
 
   #onEntry(directory: Directory, { kind, name, isDirectory }: EntryEvent): void {
     const path = joinBytePath(directory.path, name);
+    if (this.#isHidden(path)) return;
     const known = directory.children.get(name);
     const isUnwatched = this.#options.recursive && isDirectory && known === undefined;
     // Whoever may list it now finds things that could not be told of before.
@@ -112,12 +116,16 @@ export class WatchedTree {
     for await (const entry of listing) {
       if (directory.dropped) return;
       const name = toBytePath(entry.name as unknown as Buffer);
-      if (directory.told?.has(name)) continue;
+      if (directory.told?.has(name) || this.#isHidden(joinBytePath(directory.path, name))) continue;
       if (report) this.#options.onChange(joinBytePath(directory.path, name), 'created', entry.isDirectory());
       if (!this.#options.recursive || !entry.isDirectory()) continue;
       const child = this.#watchChild(directory, name);
       if (child !== undefined) found.push(child);
     }
+  }
+
+  #isHidden(path: BytePath): boolean {
+    return this.#options.isHidden?.(joinBytePath(this.#options.root, path)) ?? false;
   }
 
   /** Watches a directory unless it is watched already. */

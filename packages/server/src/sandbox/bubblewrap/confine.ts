@@ -36,6 +36,11 @@ export interface ConfineOptions {
    */
   readonly readOnly?: boolean;
   /**
+   * Whether the program makes no connections, so that sockets need not be hidden from it.
+   * @default false
+   */
+  readonly offline?: boolean;
+  /**
    * Lets the program write nothing in `/proc`, where it could change itself: for one that writes what others tell it.
    * @default false
    */
@@ -63,7 +68,7 @@ export async function confine(
   options: ConfineOptions = {},
 ): Promise<ConfinedLaunch> {
   const { path, architecture } = requireBubblewrap();
-  const wanted = await planMounts(policy.files, policy.network);
+  const wanted = await planMounts(policy.files, options.offline ? 'unused' : policy.network);
   const view = options.readOnly ? forbidWriting(wanted) : wanted;
   const targets = await holdTargets(view);
   try {

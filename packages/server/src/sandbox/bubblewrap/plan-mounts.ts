@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { baseName, isWithin, parentPath } from '../../fs/native-path.js';
-import { listHiddenPaths } from '../hidden-sockets.js';
+import { listHiddenPaths, type NetworkUse } from '../hidden-sockets.js';
 import { accessTo, findRule, orderEntries } from '../policy/access.js';
 import { findDeniedPaths } from '../policy/find-denied-paths.js';
 import type { FilePolicy, PolicyEntry, ResolvedPolicy } from '../policy/policy.js';
@@ -62,7 +62,7 @@ interface PlacedRule extends PolicyEntry {
  */
 export async function planMounts(
   files: ResolvedPolicy['files'],
-  network: ResolvedPolicy['network'] = 'restricted',
+  network: NetworkUse = 'restricted',
 ): Promise<MountPlan> {
   return files === 'unrestricted' || files.fullWrite
     ? planOpenView(files === 'unrestricted' ? [] : files.entries, network)
@@ -70,7 +70,7 @@ export async function planMounts(
 }
 
 /** Whoever may write everything keeps everything, devices included, but not those who run programs for him. */
-function planOpenView(entries: readonly PolicyEntry[], network: ResolvedPolicy['network']): MountPlan {
+function planOpenView(entries: readonly PolicyEntry[], network: NetworkUse): MountPlan {
   const rules = hideServices(placeRules([...entries, { path: ROOT, access: 'write' }]), network);
   const planner = new Planner(rules);
   // What this user cannot rename, no program of his can.
@@ -80,7 +80,7 @@ function planOpenView(entries: readonly PolicyEntry[], network: ResolvedPolicy['
   return { root: 'open', mounts: planner.mounts, targets: planner.targets };
 }
 
-async function planRules(files: FilePolicy, network: ResolvedPolicy['network']): Promise<MountPlan> {
+async function planRules(files: FilePolicy, network: NetworkUse): Promise<MountPlan> {
   const denied = await findDeniedPaths(files);
   const named = protectRepositories(
     placeRules([
@@ -153,9 +153,11 @@ function protectRepositories(rules: readonly PlacedRule[]): PlacedRule[] {
 }
 
 /** Denies what runs programs for others, as far as it exists, rules show it, and none of them is for that very path. */
-function hideServices(rules: readonly PlacedRule[], network: ResolvedPolicy['network']): PlacedRule[] {
+function hideServices(rules: readonly PlacedRule[], network: NetworkUse): PlacedRule[] {
   const all = [...rules];
   for (const hidden of listHiddenPaths(network)) {
+    // Most are nowhere, and that is seen by one look.
+    if (!existsSync(hidden.path)) continue;
     const { path, kind } = locatePath(Buffer.from(hidden.path));
     if (kind !== (hidden.kind === 'socket' ? 'file' : hidden.kind)) continue;
     if (accessTo(all, path) === 'deny' || rules.some((rule) => rule.path.equals(path))) continue;

@@ -1,13 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { ErrorCode, formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
+import { spareBuffers } from '@exec-server/rpc/node';
 import type { Clock } from '../../clock.js';
 import type { FileAccess } from '../../connection/file-order.js';
+import { outputBlocks } from '../../native/block-pool.js';
 import type { LaunchedProcess, Launcher } from '../../native/launch.js';
 import { createMemoryFile } from '../../native/memory-file.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { killTrees } from '../../terminate/kill-trees.js';
 import { launchConfined } from '../bubblewrap/launch-confined.js';
-import type { FilePolicy, ResolvedPolicy } from '../policy/policy.js';
+import type { ResolvedPolicy } from '../policy/policy.js';
 import {
   encodeFrame,
   type Frame,
@@ -15,6 +17,7 @@ import {
   FrameReader,
   type HelperCall,
   type HelperFailure,
+  type ReceivedFrame,
 } from './frames.js';
 import { makeRoomForHelper } from './helper-policy.js';
 import { BOOT_SCRIPT, CODE_FD, readHelperCode } from './helper-program.js';
@@ -26,13 +29,15 @@ export const MAX_CALLS_IN_FLIGHT = 64;
 const MAX_ANSWER_BYTES = 768 * 1024 * 1024;
 /** Most of what a helper complains about that goes into the log, in bytes. */
 const MAX_COMPLAINT_BYTES = 4_096;
+/** Largest body that is sent in one piece with its header, in bytes; copying a larger one costs more than it saves. */
+const MAX_WHOLE_FRAME_BYTES = 65_536;
 /** How long a helper that is told to end may take, in milliseconds. */
 const END_GRACE_MS = 1_000;
 
 /** What a helper answers: a result, or a response that it has encoded. */
 export type HelperAnswer =
   | { readonly kind: 'result'; readonly value: unknown }
-  | { readonly kind: 'response'; readonly line: Uint8Array };
+  | { readonly kind: 'response'; readonly line: Uint8Array; readonly onFree: () => void };
 
 export interface CallOptions {
   /** The request that the call is made for. */
@@ -102,15 +107,21 @@ export class FileHelper {
    * Starts one for a policy. Throws `PolicyError` when the policy cannot be kept, and `OsError`.
    * @param access one that is to read can write nothing at all
    */
-  static async start(files: FilePolicy, access: FileAccess, options: FileHelperOptions): Promise<FileHelper> {
+  static async start(
+    files: ResolvedPolicy['files'],
+    access: FileAccess,
+    options: FileHelperOptions,
+  ): Promise<FileHelper> {
     const code = createMemoryFile(readHelperCode());
     const { promise: empty, resolve: onEmpty } = withResolvers();
     try {
-      const policy: ResolvedPolicy = { files: makeRoomForHelper(files), network: 'restricted' };
+      const seen = files === 'unrestricted' ? files : makeRoomForHelper(files);
+      const policy: ResolvedPolicy = { files: seen, network: 'restricted' };
       const launched = await launchConfined(policy, planHelper(code.fd), {
         launcher: options.launcher,
         readOnly: access === 'reads',
         readOnlyProc: true,
+        offline: true,
         onLaunched: noop,
         onEmpty,
       });
@@ -167,8 +178,10 @@ export class FileHelper {
   }
 
   #send(frame: Frame): void {
-    for (const part of encodeFrame(frame)) {
-      if (part.length === 0) continue;
+    const parts = encodeFrame(frame);
+    // A small one at once: each write wakes the helper.
+    const writes = frame.body.length <= MAX_WHOLE_FRAME_BYTES ? [Buffer.concat(parts)] : parts;
+    for (const part of writes) {
       this.#lastWrite = this.#lastWrite.then(() => this.#launched.input?.write(part)).catch(noop);
     }
   }
@@ -176,18 +189,23 @@ export class FileHelper {
   #read(reader: FrameReader, chunk: Buffer): void {
     try {
       reader.push(chunk);
+      outputBlocks.giveBack(chunk);
     } catch (error) {
       this.#options.logger.warn({ error }, 'a helper for files does not make sense');
       this.kill();
     }
   }
 
-  #take({ kind, id, body }: Frame): void {
+  #take({ kind, id, body }: ReceivedFrame): void {
     const call = this.#pending.get(id);
-    if (call === undefined) return;
-    if (kind === FrameKind.response) call.resolve({ kind: 'response', line: body });
-    else if (kind === FrameKind.result) call.resolve({ kind: 'result', value: parse(body) });
-    else call.reject(toError(parse(body) as HelperFailure));
+    const onFree = () => spareBuffers.give(body);
+    if (kind === FrameKind.response && call !== undefined) {
+      call.resolve({ kind: 'response', line: body, onFree });
+      return;
+    }
+    if (kind === FrameKind.result) call?.resolve({ kind: 'result', value: parse(body) });
+    else if (kind === FrameKind.failure) call?.reject(toError(parse(body) as HelperFailure));
+    onFree();
   }
 
   #hear(chunk: Buffer): void {

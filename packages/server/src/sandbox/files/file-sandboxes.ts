@@ -2,7 +2,7 @@ import { internalError, nativeToPathUri } from '@exec-server/protocol';
 import type { ClockTimer } from '../../clock.js';
 import type { FileAccess } from '../../connection/file-order.js';
 import type { OpenMode } from '../../fs/handles-file.js';
-import { type FilePolicy, sandboxKey } from '../policy/policy.js';
+import { type ResolvedPolicy, sandboxKey } from '../policy/policy.js';
 import { ConfinedFile } from './confined-file.js';
 import { type CallOptions, FileHelper, type FileHelperOptions, type HelperAnswer } from './file-helper.js';
 import { FileMethod } from './frames.js';
@@ -32,7 +32,7 @@ interface Slot {
 /** What a helper is wanted for. */
 interface Want {
   readonly key: string;
-  readonly files: FilePolicy;
+  readonly files: ResolvedPolicy['files'];
   readonly access: FileAccess;
 }
 
@@ -53,7 +53,7 @@ export class FileSandboxes {
    * `RpcError`.
    */
   run(
-    files: FilePolicy,
+    files: ResolvedPolicy['files'],
     access: FileAccess,
     call: { readonly method: string; readonly params: unknown },
     options: CallOptions,
@@ -62,7 +62,12 @@ export class FileSandboxes {
   }
 
   /** Opens a file that stays open in its helper, also when the sandbox is stale for everybody else. */
-  openFile(files: FilePolicy, path: Buffer, mode: OpenMode, options: CallOptions): Promise<ConfinedFile> {
+  openFile(
+    files: ResolvedPolicy['files'],
+    path: Buffer,
+    mode: OpenMode,
+    options: CallOptions,
+  ): Promise<ConfinedFile> {
     return this.#use(files, mode === 'read' ? 'reads' : 'changes', async (slot) => {
       const params = { path: nativeToPathUri(path), mode };
       const answer = await slot.helper.call(FileMethod.open, params, options);
@@ -80,7 +85,11 @@ export class FileSandboxes {
     await Promise.all(this.#endings);
   }
 
-  async #use<T>(files: FilePolicy, access: FileAccess, use: (slot: Slot) => Promise<T>): Promise<T> {
+  async #use<T>(
+    files: ResolvedPolicy['files'],
+    access: FileAccess,
+    use: (slot: Slot) => Promise<T>,
+  ): Promise<T> {
     const key = `${access} ${sandboxKey({ files, network: 'restricted' })}`;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const slot = await this.#take({ key, files, access });

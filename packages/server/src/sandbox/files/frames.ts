@@ -1,3 +1,5 @@
+import { spareBuffers } from '@exec-server/rpc/node';
+
 /*
  * What the server and a helper say to each other: frames of a header and a body. The header has the length of the body
  * in bytes (u32), the number of the call that it belongs to (u32) and what it is (u8), all little endian.
@@ -24,6 +26,11 @@ export interface Frame {
   /** The call that it is about. */
   readonly id: number;
   readonly body: Uint8Array;
+}
+
+/** A frame as it was put together. */
+export interface ReceivedFrame extends Frame {
+  readonly body: Buffer<ArrayBuffer>;
 }
 
 /** What a helper is asked to do. */
@@ -63,16 +70,19 @@ export function encodeFrame({ kind, id, body }: Frame): [header: Buffer, body: U
 export class FrameReader {
   #header = Buffer.alloc(HEADER_BYTES);
   #headerFilled = 0;
-  #body: Buffer | undefined;
+  #body: ReceivedFrame['body'] | undefined;
   #bodyFilled = 0;
 
-  /** @param maxBodyBytes a frame that says that it is larger is an error */
+  /**
+   * @param maxBodyBytes a frame that says that it is larger is an error
+   * @param onFrame may give the body to {@link spareBuffers}
+   */
   constructor(
     private readonly maxBodyBytes: number,
-    private readonly onFrame: (frame: Frame) => void,
+    private readonly onFrame: (frame: ReceivedFrame) => void,
   ) {}
 
-  /** Throws a `RangeError` for what is no frame; nothing after it can be read. */
+  /** Keeps nothing of `chunk`. Throws a `RangeError` for what is no frame; nothing after it can be read. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) at += this.#take(chunk.subarray(at));
   }
@@ -86,7 +96,7 @@ export class FrameReader {
       if (this.#headerFilled < HEADER_BYTES) return taken;
       const length = this.#header.readUInt32LE(0);
       if (length > this.maxBodyBytes) throw new RangeError(`a frame of ${length} bytes`);
-      this.#body = Buffer.allocUnsafeSlow(length);
+      this.#body = spareBuffers.take(length);
       this.#bodyFilled = 0;
     } else {
       taken = bytes.copy(this.#body, this.#bodyFilled);
@@ -96,7 +106,7 @@ export class FrameReader {
     return taken;
   }
 
-  #finish(body: Buffer): void {
+  #finish(body: ReceivedFrame['body']): void {
     const id = this.#header.readUInt32LE(4);
     const kind = this.#header.readUInt8(8) as FrameKind;
     this.#headerFilled = 0;

@@ -1,10 +1,8 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import type { FileAccess } from '../../connection/file-order.js';
+import { countMountChanges } from '../../native/mount-changes.js';
 import { forbidWriting, type Mount, type MountPlan, planMounts } from '../bubblewrap/plan-mounts.js';
-import type { FilePolicy } from '../policy/policy.js';
-
-/** Lists the mounts of this process, a line for each. */
-const MOUNT_TABLE = '/proc/self/mountinfo';
+import type { ResolvedPolicy } from '../policy/policy.js';
 
 /**
  * What the sandbox of a policy looks like at one moment: which mounts it is made of, and what they are made on. A sandbox
@@ -21,15 +19,13 @@ export class SandboxView {
   private constructor(plan: MountPlan) {
     this.#plan = plan;
     // A mount that the host gets later may show up in the sandbox, too, and as writable as it is outside.
-    this.#mounts = [plan.root, ...plan.mounts.map(describeMount), readFileSync(MOUNT_TABLE, 'latin1')].join(
-      '\n',
-    );
+    this.#mounts = [plan.root, ...plan.mounts.map(describeMount), countMountChanges()].join('\n');
     this.#identities = identify(plan.mounts);
   }
 
   /** Looks at what exists now. Throws `PolicyError` for what mounts cannot keep. */
-  static async look(files: FilePolicy, access: FileAccess): Promise<SandboxView> {
-    const plan = await planMounts(files);
+  static async look(files: ResolvedPolicy['files'], access: FileAccess): Promise<SandboxView> {
+    const plan = await planMounts(files, 'unused');
     return new SandboxView(access === 'reads' ? forbidWriting(plan) : plan);
   }
 

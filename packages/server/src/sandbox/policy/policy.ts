@@ -50,6 +50,28 @@ export function allowsAllReads(files: ResolvedPolicy['files']): boolean {
   return files === 'unrestricted' || files.fullRead;
 }
 
+/** Lets everything be read, and nothing be written. */
+const READ_POLICY: FilePolicy = {
+  entries: [{ path: Buffer.from('/'), access: 'read' }],
+  denyGlobs: [],
+  globScanMaxDepth: undefined,
+  minimal: false,
+  fullRead: true,
+  fullWrite: false,
+};
+
+/**
+ * The simplest policy that is as good as another one for a kind of access, so that whoever keeps something for each policy
+ * keeps less.
+ */
+export function simplifyFor(
+  access: 'reads' | 'changes',
+  files: ResolvedPolicy['files'],
+): ResolvedPolicy['files'] {
+  if (allowsAllFiles(files)) return 'unrestricted';
+  return access === 'reads' && allowsAllReads(files) ? READ_POLICY : files;
+}
+
 /** Text that two policies share only if they allow the same, to keep things by. */
 export function sandboxKey({ files, network }: ResolvedPolicy): string {
   if (files === 'unrestricted') return JSON.stringify([network]);

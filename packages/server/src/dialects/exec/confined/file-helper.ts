@@ -1,3 +1,4 @@
+import { fchmodSync } from 'node:fs';
 import { type RequestId, RpcError } from '@exec-server/protocol';
 import {
   encodeFrame,
@@ -26,6 +27,9 @@ const reader = new FrameReader(MAX_CALL_BYTES, ({ kind, id, body }) => {
   else void answer(id, JSON.parse(Buffer.from(body).toString()) as HelperCall);
 });
 
+// Whoever names one of them by `/proc/self/fd` opens it anew, which its mode forbids; what is open stays so.
+for (const fd of [0, 1, 2]) fchmodSync(fd, 0);
+
 process.stdin.on('data', (chunk: Buffer) => reader.push(chunk));
 // Whoever could want an answer is gone.
 process.stdin.on('end', () => process.exit());
@@ -35,7 +39,7 @@ async function answer(id: number, call: HelperCall): Promise<void> {
   running.set(id, controller);
   try {
     const result = await run(call, controller.signal);
-    if (result instanceof EncodedResponse) send(FrameKind.response, id, result.line);
+    if (result instanceof EncodedResponse) send(FrameKind.response, id, result.line, result.onFree);
     else send(FrameKind.result, id, encode(result));
   } catch (error) {
     send(FrameKind.failure, id, encode(describe(error)));
@@ -69,6 +73,8 @@ function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function send(kind: FrameKind, id: number, body: Uint8Array): void {
-  for (const part of encodeFrame({ kind, id, body })) process.stdout.write(part);
+function send(kind: FrameKind, id: number, body: Uint8Array, onFree?: () => void): void {
+  const [header] = encodeFrame({ kind, id, body });
+  process.stdout.write(header);
+  process.stdout.write(body, () => onFree?.());
 }

@@ -1,24 +1,36 @@
+import { platform } from 'node:process';
 import { invalidParams, invalidRequest, type RpcError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
 import type { ProcessEngine } from '../../../process/process-engine.js';
-import { allowsAllFiles, allowsAllReads, type FilePolicy } from '../../../sandbox/policy/policy.js';
+import {
+  allowsAllFiles,
+  allowsAllReads,
+  isOpen,
+  type ResolvedPolicy,
+  simplifyFor,
+} from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { resolvePolicy } from '../../../sandbox/policy/resolve-policy.js';
 
 /**
- * What a sandbox context takes away from an operation on files; nothing when the server can do it itself. Throws an
+ * What a sandbox context leaves to an operation on files; nothing when the server can do it itself. It cannot where
+ * programs are confined, even if every file may be read: `/proc` shows the server what it does not show them. Throws an
  * {@link RpcError} for a context that means nothing here.
  */
 export function findFileLimits(
   sandbox: SandboxContext | null | undefined,
   access: FileAccess,
   { serverEnv }: Pick<ProcessEngine, 'serverEnv'>,
-): FilePolicy | undefined {
+): ResolvedPolicy['files'] | undefined {
   if (!sandbox) return undefined;
   const temporaryDirectories = serverEnv.TMPDIR ? [serverEnv.TMPDIR] : [];
-  const { files } = explainPolicy(() => resolvePolicy(sandbox, { temporaryDirectories }));
-  if (files === 'unrestricted') return undefined;
-  return (access === 'reads' ? allowsAllReads(files) : allowsAllFiles(files)) ? undefined : files;
+  const policy = explainPolicy(() => resolvePolicy(sandbox, { temporaryDirectories }));
+  if (isOpen(policy)) return undefined;
+  const { files } = policy;
+  // Nobody is confined there, and there is no `/proc`.
+  if (platform !== 'linux' && (access === 'reads' ? allowsAllReads(files) : allowsAllFiles(files)))
+    return undefined;
+  return simplifyFor(access, files);
 }
 
 function explainPolicy<T>(resolve: () => T): T {

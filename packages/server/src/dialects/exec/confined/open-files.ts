@@ -1,5 +1,6 @@
-import { notFound } from '@exec-server/protocol';
+import { invalidRequest, notFound } from '@exec-server/protocol';
 import { OpenFile, type OpenMode } from '../../../fs/handles-file.js';
+import { PROC_KIND } from '../../../fs/watch/file-systems.js';
 import { answerFor, toNativePath } from '../fs-common.js';
 
 /** A place in an open file. */
@@ -15,6 +16,13 @@ export class OpenFiles {
 
   async open({ path, mode }: { readonly path: string; readonly mode: OpenMode }): Promise<{ file: number }> {
     const file = await answerFor(OpenFile.open(toNativePath(path), mode));
+    // At an offset of its choice a reader would find the memory of this very program there, and what others asked of it.
+    if ((await answerFor(file.readFileSystemKind())) === PROC_KIND) {
+      await file.close();
+      throw invalidRequest(
+        `${path} is a file of the kernel, which cannot be opened in a sandbox; read it whole with fs/readFile`,
+      );
+    }
     this.#files.set(++this.#last, file);
     return { file: this.#last };
   }

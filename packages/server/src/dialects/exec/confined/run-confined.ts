@@ -1,7 +1,7 @@
 import { internalError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
 import { OsError } from '../../../os-error.js';
-import type { FilePolicy } from '../../../sandbox/policy/policy.js';
+import type { ResolvedPolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { EncodedResponse, type HandlerContext } from '../../dialect.js';
 import { restoreContent } from '../../file-content.js';
@@ -10,7 +10,7 @@ import type { HelperMethod } from './helper-methods.js';
 
 /** What the server does with files under a policy. */
 export interface ConfinedCall {
-  readonly files: FilePolicy;
+  readonly files: ResolvedPolicy['files'];
   readonly access: FileAccess;
   readonly method: HelperMethod;
   readonly params: unknown;
@@ -42,7 +42,7 @@ export async function runConfined(
   const answer = await explainSandbox(
     engine.fileSandboxes.run(files, access, { method, params }, { requestId, signal }),
   );
-  return answer.kind === 'result' ? answer.value : new EncodedResponse(answer.line);
+  return answer.kind === 'result' ? answer.value : new EncodedResponse(answer.line, answer.onFree);
 }
 
 /** Awaits something that happens in a sandbox and says in the words of the wire why there is none. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeToPathUri } from '@exec-server/protocol';
+import { skipFor } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import { OpenFiles } from '../../../../src/dialects/exec/confined/open-files.js';
 import { makeTempDirectory } from '../../../support/temp-directory.js';
@@ -25,4 +26,14 @@ it('says in the words of the wire why a file cannot be opened', async () => {
     code: -32004,
     message: 'No such file or directory (os error 2)',
   });
+});
+
+it('opens nothing of /proc, where its own memory is', async (test) => {
+  if (process.platform !== 'linux') skipFor(test, 'Linux');
+  const files = new OpenFiles();
+  for (const path of ['file:///proc/self/mem', 'file:///proc/version'])
+    await expect(files.open({ path, mode: 'read' })).rejects.toMatchObject({
+      code: -32600,
+      message: expect.stringContaining('read it whole with fs/readFile'),
+    });
 });

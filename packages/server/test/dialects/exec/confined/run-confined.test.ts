@@ -157,9 +157,9 @@ describe('a context', () => {
     const { call, path, uri } = await openFileSession();
     writeFileSync(path('f'), '');
     const contexts = [
-      sandboxOf([special({ kind: 'root' }, 'write')]),
+      sandboxOf([special({ kind: 'root' }, 'write')], { network: 'enabled' }),
       { ...sandboxOf([]), permissions: { type: 'disabled' } },
-      { ...sandboxOf([]), permissions: { type: 'external', network: 'restricted' } },
+      { ...sandboxOf([]), permissions: { type: 'external', network: 'enabled' } },
     ];
     for (const sandbox of contexts) {
       // Inside of a sandbox it would be another process.
