@@ -29,8 +29,8 @@ export const MAX_CALLS_IN_FLIGHT = 64;
 const MAX_ANSWER_BYTES = 768 * 1024 * 1024;
 /** Most of what a helper complains about that goes into the log, in bytes. */
 const MAX_COMPLAINT_BYTES = 4_096;
-/** Largest body that is sent in one piece with its header, in bytes; copying a larger one costs more than it saves. */
-const MAX_WHOLE_FRAME_BYTES = 65_536;
+/** A body of at most so many bytes goes in one piece with its header; copying a larger one costs more than it saves. */
+const WHOLE_FRAME_BYTES = 65_536;
 /** How long a helper that is told to end may take, in milliseconds. */
 const END_GRACE_MS = 1_000;
 
@@ -180,7 +180,7 @@ export class FileHelper {
   #send(frame: Frame): void {
     const parts = encodeFrame(frame);
     // A small one at once: each write wakes the helper.
-    const writes = frame.body.length <= MAX_WHOLE_FRAME_BYTES ? [Buffer.concat(parts)] : parts;
+    const writes = frame.body.length <= WHOLE_FRAME_BYTES ? [Buffer.concat(parts)] : parts;
     for (const part of writes) {
       this.#lastWrite = this.#lastWrite.then(() => this.#launched.input?.write(part)).catch(noop);
     }
