@@ -44,7 +44,7 @@ export const serverLimitsSchema = z.strictObject({
   signOfLifeMs: z._default(positiveInteger, 1_000),
   /** How long a session without a connection is kept. */
   detachedSessionMs: z._default(milliseconds, 30_000),
-  /** Newest output kept per process. */
+  /** Newest output kept per process; a sixteenth of it, and 16 KiB of each stream, at most is for how its streams began. */
   retainedOutputBytes: z._default(positiveInteger, 1024 * 1024),
   /** Newest chunks kept per process. */
   retainedOutputChunks: z._default(positiveInteger, 50_000),

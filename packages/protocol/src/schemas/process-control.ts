@@ -75,7 +75,7 @@ export type ProcessSnapshotParams = z.output<typeof ProcessSnapshotParams>;
 /** One stream in two pieces: how it began and how it goes on now. */
 export const StreamSnapshot = struct('StreamSnapshot', {
   stream: oneOf(['stdout', 'stderr', 'pty'], 'Which one.'),
-  head: base64('Its first bytes.'),
+  head: base64('Its first bytes: at most 16 KiB, and a sixteenth of what is retained for all streams.'),
   tail: base64('Its newest bytes; they follow the head directly when nothing was dropped.'),
   droppedBytes: integer('u64', 'Bytes between the two that are no longer retained.'),
   totalBytes: integer('u64', 'Bytes it has had in all.'),

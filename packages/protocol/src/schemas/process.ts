@@ -49,7 +49,10 @@ export const startExtensions = {
     ),
   ),
   outputBytesCap: nullable(
-    integer('usize', "Bytes of output retained; can only lower the server's own limit."),
+    integer(
+      'usize',
+      "Newest bytes of output retained, exact to an eighth, the heads of a snapshot included; can only lower the server's own limit.",
+    ),
   ),
   spill: defaulted(
     flag(

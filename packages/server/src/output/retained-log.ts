@@ -3,10 +3,20 @@ import { RetainedChunk } from './retained-chunk.js';
 
 /** How much output a process keeps for readers that come later. */
 export interface RetentionLimits {
-  /** Newest bytes kept. */
+  /** Newest bytes kept, with those that whoever takes what is evicted keeps. */
   readonly bytes: number;
   /** Newest chunks kept, so that many tiny ones stay bounded too. */
   readonly chunks: number;
+}
+
+/** Whoever keeps something of what the log drops. */
+export interface EvictionTaker {
+  /** Bytes that it keeps. */
+  readonly bytes: number;
+  /** Told of each chunk that the log takes. */
+  retain(chunk: RetainedChunk): void;
+  /** Told of each chunk that the log drops, oldest first. */
+  evict(chunk: RetainedChunk): void;
 }
 
 /**
@@ -19,7 +29,10 @@ export class RetainedLog {
   #bytes = 0;
   #nextSeq = 1;
 
-  constructor(private readonly limits: RetentionLimits) {}
+  constructor(
+    private readonly limits: RetentionLimits,
+    private readonly taker?: EvictionTaker,
+  ) {}
 
   /** The number that the next event will get. */
   get nextSeq(): number {
@@ -47,8 +60,14 @@ export class RetainedLog {
     chunk.borrow();
     this.#chunks.push(chunk);
     this.#bytes += data.length;
-    while (this.#bytes > this.limits.bytes || this.retainedChunks > this.limits.chunks) this.#evictOldest();
+    this.taker?.retain(chunk);
+    while (this.retainedChunks > 0 && this.#isTooMuch()) this.#evictOldest();
     return chunk;
+  }
+
+  #isTooMuch(): boolean {
+    const { bytes, chunks } = this.limits;
+    return this.#bytes + (this.taker?.bytes ?? 0) > bytes || this.retainedChunks > chunks;
   }
 
   /**
@@ -81,6 +100,7 @@ export class RetainedLog {
     const oldest = this.#chunks[this.#head]!;
     this.#chunks[this.#head++] = undefined;
     this.#bytes -= oldest.length;
+    this.taker?.evict(oldest);
     oldest.release();
     // Moving the rest down only once half of the array is dead keeps eviction constant on average.
     if (this.#head * 2 >= this.#chunks.length) {

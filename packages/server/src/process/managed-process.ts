@@ -2,12 +2,14 @@ import type { Clock } from '../clock.js';
 import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { ExitStatus, LaunchedProcess, OutputStream } from '../native/launch.js';
 import type { TreeMark } from '../native/tree-marks.js';
+import { cutOutput, largestPiece } from '../output/cut-output.js';
 import type { OutputSink } from '../output/output-sink.js';
 import { Publisher } from '../output/publisher.js';
 import type { RetainedChunk } from '../output/retained-chunk.js';
 import { RetainedLog, type RetentionLimits } from '../output/retained-log.js';
 import type { SpillFile, SpillState } from '../output/spill-file.js';
-import { type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
+import { StreamBeginnings } from '../output/stream-beginnings.js';
+import { HEAD_BYTES, type HeadAndTail, StreamHeads } from '../output/stream-heads.js';
 import { judgeStatus, judgeWords, MAX_SEARCHED_BYTES } from '../sandbox/denial/judge-denial.js';
 import type { ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
@@ -81,6 +83,8 @@ export class ManagedProcess {
   readonly #publisher: Publisher;
   #watchers: Set<() => void> | undefined;
   readonly #heads: StreamHeads;
+  readonly #largestPiece: number;
+  readonly #firstWords: StreamBeginnings | undefined;
   #size: TerminalSize;
   #openStreams: number;
   #exit: { readonly seq: number; readonly exit: ProcessExit } | undefined;
@@ -92,11 +96,16 @@ export class ManagedProcess {
     const { launched } = options;
     this.id = options.id;
     this.description = options.description;
-    this.log = new RetainedLog(options.retention);
+    const streams = launched.outputs.map(({ stream }) => stream);
+    this.#heads = new StreamHeads(streams, options.retention.bytes);
+    this.log = new RetainedLog(options.retention, this.#heads);
+    this.#largestPiece = largestPiece(options.retention.bytes);
+    // Whether the sandbox denied something must not depend on how much a client wants to be kept.
+    if (options.sandbox !== undefined && this.#heads.limitBytes < HEAD_BYTES)
+      this.#firstWords = new StreamBeginnings(HEAD_BYTES);
     this.stdin =
       launched.input === null ? undefined : new StdinQueue(launched.input, options.stdin, options.traffic);
     this.#publisher = new Publisher(launched.outputs);
-    this.#heads = new StreamHeads(launched.outputs.map(({ stream }) => stream));
     this.#size = options.size;
     this.#openStreams = launched.outputs.length;
     if (options.spill !== undefined) {
@@ -123,7 +132,8 @@ export class ManagedProcess {
   get retainedBytes(): number {
     const { argv, cwd, tags } = this.description;
     const words = [this.id, cwd, ...argv, ...Object.entries(tags).flat()];
-    return this.log.retainedBytes + words.reduce((sum, word) => sum + word.length, 0);
+    const output = this.log.retainedBytes + this.#heads.bytes + (this.#firstWords?.bytes ?? 0);
+    return words.reduce((sum, word) => sum + word.length, output);
   }
 
   /** The process without its output, for whoever has to remember it for long. */
@@ -251,7 +261,12 @@ export class ManagedProcess {
   #append(stream: OutputStream, data: Buffer): void {
     const { traffic } = this.options;
     if (traffic !== undefined) traffic.outputBytes += data.length;
-    this.#heads.append(stream, data);
+    this.#firstWords?.append(stream, data);
+    if (data.length <= this.#largestPiece) this.#publish(stream, data);
+    else for (const piece of cutOutput(data, this.options.retention.bytes)) this.#publish(stream, piece);
+  }
+
+  #publish(stream: OutputStream, data: Buffer): void {
     const chunk = this.log.append(stream, data);
     this.#publisher.output(chunk);
     this.#wake();
@@ -276,12 +291,16 @@ export class ManagedProcess {
       this.#settleExit(status, denied === true);
       return;
     }
+    const { outputs } = this.options.launched;
+    const firstWords = outputs.flatMap(({ stream }) => this.#firstWords?.of(stream) ?? []);
     const output = this.#heads
       .join(this.log.chunksAfter(0), MAX_SEARCHED_BYTES)
       .flatMap(({ head, tail, droppedBytes }) =>
         droppedBytes > 0 ? [head, tail] : Buffer.concat([head, tail]),
       );
-    void judgeWords({ ...sandbox, output }).then((wasDenied) => this.#settleExit(status, wasDenied));
+    void judgeWords({ ...sandbox, output: [...firstWords, ...output] }).then((wasDenied) =>
+      this.#settleExit(status, wasDenied),
+    );
   }
 
   #settleExit(status: ExitStatus, sandboxDenied: boolean): void {

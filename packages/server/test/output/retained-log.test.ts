@@ -37,6 +37,24 @@ describe('byte limit', () => {
   });
 });
 
+describe('with somebody who keeps something of what is dropped', () => {
+  it('counts that into the limit, and tells of each chunk that comes and goes', () => {
+    const events: string[] = [];
+    const taker = {
+      bytes: 0,
+      retain: ({ seq }: { seq: number }) => void events.push(`+${seq}`),
+      evict: ({ seq, length }: { seq: number; length: number }) => {
+        events.push(`-${seq}`);
+        taker.bytes = Math.min(30, taker.bytes + length);
+      },
+    };
+    const retained = new RetainedLog({ bytes: 100, chunks: 100 }, taker);
+    for (let index = 0; index < 6; index++) retained.append('stdout', bytesOf(20));
+    expect(events).toEqual(['+1', '+2', '+3', '+4', '+5', '+6', '-1', '-2', '-3']);
+    expect(retained.retainedBytes).toBe(60);
+  });
+});
+
 describe('chunk limit', () => {
   it.each([
     [2, 1],

@@ -292,6 +292,14 @@ it('tells that the sandbox is why a process failed', async () => {
   expect(result).toMatchObject({ sandboxDenied: true });
 });
 
+it('tells that also where next to nothing of the output is kept', async () => {
+  const wire = await openSession(openServer());
+  const sandbox = sandboxOf([READ_ROOT]);
+  const script = 'echo x > /etc/denied';
+  await start(wire, shellParams('few', script, { sandbox, outputBytesCap: 1 }));
+  expect(await exitOf(wire, 'few')).toMatchObject({ sandboxDenied: true });
+});
+
 it.each([
   [511, true],
   [512, true],

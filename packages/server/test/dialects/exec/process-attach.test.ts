@@ -80,7 +80,8 @@ describe('attaching', () => {
     }
     await viewer.request('process/attach', target);
     const { params } = await viewer.next(({ method }) => method === 'process/lagged', 'the gap');
-    expect(params).toEqual({ ...target, fromSeq: 1, toSeq: 2 });
+    // Four bytes are kept in pieces of one.
+    expect(params).toEqual({ ...target, fromSeq: 1, toSeq: 8 });
     await untilPrinted(viewer, 'p', 'cccc');
   });
 
