@@ -21,6 +21,7 @@ const BEYOND = {
   outboundHighWaterBytes: 'the process waits in its write, and ordinary requests are not begun',
   outboundLowWaterBytes: 'they go on',
   outboundTotalBytes: 'the connection is reset; its session can be resumed',
+  inboundTotalBytes: '`-32001` with id -1 and close code 1013; its session can be resumed',
   attachedProcesses: '`-32600` `at most … processes may be attached per connection`',
   viewerQueueBytes: 'catches up from the log; what has left that is told by `process/lagged`',
   maxProcesses: '`-32600` `the server runs its limit of … processes`',

@@ -23,6 +23,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   outboundHighWaterBytes: at('rpc/test/outbound-gauge', '%i queued bytes: writable is %s'),
   outboundLowWaterBytes: at('rpc/test/outbound-gauge', 'full, then %i queued bytes: writable is %s'),
   outboundTotalBytes: server('connection/outbound-total', 'of queues of %o bytes %o go'),
+  inboundTotalBytes: server('connection/inbound-total', 'of connections that hold %o bytes %o go'),
   attachedProcesses: server('dialects/exec/process-attach', 'with a limit of two, attachment %i is allowed'),
   viewerQueueBytes: server('dialects/exec/process-attach', 'with %i bytes to its queue is sent %i of five'),
   maxProcesses: server('process/start-limits', 'is reached with the last process that fits, whosever it is'),
@@ -61,6 +62,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
 
   // Of the protocol.
   MAX_MESSAGE_BYTES: server('listen/websocket', 'a message of %d bytes is taken: %s'),
+  MAX_HANDSHAKE_MESSAGE_BYTES: server(
+    'connection/handshake-limit',
+    'a message of %i bytes before initialize is taken: %s',
+  ),
   MAX_FRAME_BYTES: at('rpc/test/node/websocket-transport', '%i bytes with frames of at most 16 go out as %j'),
   MAX_JSON_VALUES: at('protocol/test/json-scan', '%i values'),
   MAX_JSON_DEPTH: at('protocol/test/json-scan', 'depth %i'),

@@ -4,6 +4,9 @@ const MIB = 1024 * KIB;
 /** Largest message either side accepts, in bytes of UTF-8. A larger one ends the connection that carried it. */
 export const MAX_MESSAGE_BYTES = 64 * MIB;
 
+/** Largest message before a successful `initialize`, in bytes of UTF-8. A larger one ends the connection that carried it. */
+export const MAX_HANDSHAKE_MESSAGE_BYTES = MIB;
+
 /** Largest WebSocket frame, in bytes. A message of {@link MAX_MESSAGE_BYTES} therefore comes in fragments. */
 export const MAX_FRAME_BYTES = 16 * MIB;
 

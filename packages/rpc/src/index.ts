@@ -12,6 +12,7 @@ export {
   PendingCallLimitError,
 } from './errors.js';
 export { createMemoryTransportPair } from './memory-transport.js';
+export type { MessageLimit } from './message-limit.js';
 export { Peer } from './peer.js';
 export type { ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
 export { type CallOptions, MAX_TIMER_MS } from './pending-calls.js';

@@ -1,9 +1,12 @@
 import { describeClose } from './close-reason.js';
 import { Fifo } from './fifo.js';
 import { joinBytes } from './join-bytes.js';
+import { type MessageLimit, MessageTooLongError } from './message-limit.js';
 import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 import { TransportOwner } from './transport-owner.js';
 
+/** WebSocket close code for a message that is too long. */
+const CLOSE_TOO_LONG = 1009;
 const NEWLINE_BYTES = 1;
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
@@ -25,6 +28,7 @@ class MemoryTransport implements Transport {
   readonly #owner = new TransportOwner();
   readonly #incoming: OneWayQueue;
   readonly #outgoing: OneWayQueue;
+  #limit: MessageLimit | undefined;
 
   constructor(label: string, incoming: OneWayQueue, outgoing: OneWayQueue) {
     this.label = label;
@@ -44,6 +48,10 @@ class MemoryTransport implements Transport {
       end: (reason) => this.#end(reason),
       takesObjects: handlers.onObject !== undefined,
     });
+  }
+
+  limitMessages(limit?: MessageLimit): void {
+    this.#limit = limit;
   }
 
   send(text: string): void {
@@ -95,6 +103,10 @@ class MemoryTransport implements Transport {
   }
 
   #receive(message: QueuedMessage): void {
+    if (this.#limit !== undefined && message.bytes > this.#limit.bytes) {
+      this.#refuse(new MessageTooLongError('message', this.#limit));
+      return;
+    }
     switch (message.kind) {
       case 'text':
         this.#owner.message(message.text);
@@ -106,6 +118,11 @@ class MemoryTransport implements Transport {
         this.#owner.object(message.object);
         break;
     }
+  }
+
+  #refuse({ message }: MessageTooLongError): void {
+    this.#outgoing.endAfterLast(describeClose(CLOSE_TOO_LONG, message));
+    this.#end(message);
   }
 
   #end(reason: string | undefined): void {

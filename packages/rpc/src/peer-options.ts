@@ -36,6 +36,8 @@ export interface PeerOptions {
   onUnexpectedResponse?(id: RequestId): void;
   /** The bytes that are queued now, after each message and whenever some have left. */
   onQueued?(bytes: number): void;
+  /** The memory that is held now for messages that have not come in whole yet, in bytes, whenever it changes. */
+  onHeld?(bytes: number): void;
   /** The connection has ended; `reason` is absent when it did so cleanly. */
   onClose?(reason: string | undefined): void;
   /** An exception out of one of the handlers above; the peer goes on. @default ignored */

@@ -217,6 +217,7 @@ export class Peer {
       }),
       onMalformed: (detail) => take(() => this.#refuseMessage(detail)),
       onDrain: () => this.#measureQueue(),
+      onHeld: () => options.onHeld?.(this.#transport.heldBytes ?? 0),
       onEnd: () => this.#arrived.addLast(() => this.#finishRequestsAndClose()),
       onClose: (reason) => {
         const outcome = this.#transportClosed(reason);

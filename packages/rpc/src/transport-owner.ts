@@ -59,6 +59,11 @@ export class TransportOwner {
     if (this.#phase !== 'ended') this.#handlers?.onDrain();
   }
 
+  /** What is held of messages that are not whole yet has changed. */
+  held(): void {
+    if (this.#phase !== 'ended') this.#handlers?.onHeld?.();
+  }
+
   /** True when the owner knows what to do with a half-open connection and will close it. */
   inputEnded(): boolean {
     if (this.#phase !== 'live' || this.#handlers?.onEnd === undefined) return false;

@@ -1,3 +1,5 @@
+import type { MessageLimit } from './message-limit.js';
+
 /** Messages of at least so many bytes are offered as bytes first. */
 export const LONG_MESSAGE_BYTES = 64 * 1024;
 
@@ -21,6 +23,8 @@ export interface TransportHandlers {
   onMalformed(detail: string): void;
   /** Bytes left the queue; `bufferedBytes` may be lower now. */
   onDrain(): void;
+  /** `heldBytes` has changed. */
+  onHeld?(): void;
   /**
    * The other side sends nothing more but may still read, as at the end of a piped stdin. Whoever takes this
    * must call `close` in the end; without the handler the transport closes by itself.
@@ -46,6 +50,13 @@ export interface Transport {
   readonly framing: 'websocket' | 'lines' | 'memory';
   /** Bytes accepted by `send` that have not left this process yet. */
   readonly bufferedBytes: number;
+  /** Memory held for messages of the other side that have not come in whole yet, in bytes. @default 0 */
+  readonly heldBytes?: number;
+  /**
+   * Sets another limit for messages that follow; without one that of the transport itself holds again. A longer message
+   * ends the connection.
+   */
+  limitMessages?(limit?: MessageLimit): void;
   /** Starts delivery. Messages that arrived before are delivered first. Called once. */
   open(handlers: TransportHandlers): void;
   /** Queues one message given as JSON text without a newline. Does nothing once closed. */

@@ -2,6 +2,7 @@ import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { describeOptions, type ServerConfiguration } from './configuration.js';
 import { Connection } from './connection/connection.js';
+import { InboundTotal } from './connection/inbound-total.js';
 import { OutboundTotal } from './connection/outbound-total.js';
 import { refuseConnection } from './connection/refuse-connection.js';
 import { createAppDialect } from './dialects/app/table.js';
@@ -133,6 +134,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   };
   const connections = new Set<Connection>();
   const outboundTotal = new OutboundTotal(connections, limits.outboundTotalBytes, logger);
+  const inboundTotal = new InboundTotal(connections, limits.inboundTotalBytes);
   const listeners = new Set<Listener>();
   let acceptedConnections = 0;
   let closing: Promise<void> | undefined;
@@ -172,6 +174,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
         logger,
         observers,
         onQueued: (change) => outboundTotal.add(change),
+        onHeld: (change) => inboundTotal.add(change),
         onClosed: forgetConnection,
       },
     );

@@ -32,6 +32,11 @@ export const serverLimitsSchema = z.strictObject({
   outboundLowWaterBytes: z._default(positiveInteger, 256 * 1024),
   /** Bytes queued to all connections together; beyond it those with most of them are dropped, and may come back. */
   outboundTotalBytes: z._default(positiveInteger, 2 * 1024 * 1024 * 1024),
+  /**
+   * Bytes held for what all connections have sent: messages that are not whole yet, and requests that are pending; beyond
+   * it those that hold most of them are ended, and may come back.
+   */
+  inboundTotalBytes: z._default(positiveInteger, 1024 * 1024 * 1024),
   /** Processes of other sessions that one connection may be attached to. */
   attachedProcesses: z._default(positiveInteger, 1024),
   /** Bytes queued to a connection at which what it only views waits in the log. */

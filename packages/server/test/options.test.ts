@@ -16,6 +16,7 @@ it('has a default for every limit', () => {
     outboundHighWaterBytes: 1_048_576,
     outboundLowWaterBytes: 262_144,
     outboundTotalBytes: 2_147_483_648,
+    inboundTotalBytes: 1_073_741_824,
     attachedProcesses: 1024,
     viewerQueueBytes: 33_554_432,
     maxProcesses: 10_000,

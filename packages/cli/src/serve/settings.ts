@@ -71,6 +71,12 @@ export const SERVER_SETTINGS = {
     'bytes queued to all connections together, beyond which the slowest are dropped',
     { default: '2147483648' },
   ),
+  inboundTotalBytes: setting(
+    positiveCount,
+    'BYTES',
+    'bytes held for what all clients have sent, beyond which those with most of them are ended',
+    { default: '1073741824' },
+  ),
   maxProcesses: setting(positiveCount, 'COUNT', 'processes that run at once', { default: '10000' }),
   maxProcessesPerConnection: setting(
     positiveCount,

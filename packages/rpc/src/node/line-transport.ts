@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
+import { type MessageLimit, MessageTooLongError } from '../message-limit.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
-import { LineSplitter, LineTooLongError } from './line-splitter.js';
+import { LineSplitter } from './line-splitter.js';
 import { StreamActivity } from './stream-activity.js';
 import { TickCork } from './tick-cork.js';
 
@@ -79,6 +80,14 @@ class LineTransport implements Transport {
     return this.#owner.phase === 'ended' ? 0 : this.#output.writableLength;
   }
 
+  get heldBytes(): number {
+    return this.#splitter.heldBytes;
+  }
+
+  limitMessages(limit?: MessageLimit): void {
+    this.#splitter.limitLines(limit);
+  }
+
   open(handlers: TransportHandlers): void {
     this.#owner.open(handlers);
     this.#input.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -118,6 +127,7 @@ class LineTransport implements Transport {
 
   close(_options?: CloseOptions): void {
     if (!this.#owner.beginClose()) return;
+    this.#splitter.drop();
     const giveUp = () => this.#end(this.#failure ?? 'connection did not close in time');
     this.#closeTimer = setTimeout(giveUp, this.#closeTimeoutMs);
     this.#closeTimer.unref();
@@ -138,19 +148,19 @@ class LineTransport implements Transport {
   #receive(chunk: Buffer): void {
     this.#activity.noteReceived();
     if (this.#owner.phase !== 'live') return;
-    this.#failOnLongLine(() => {
-      for (const line of this.#splitter.push(chunk)) {
+    const { heldBytes } = this;
+    this.#deliverAll(this.#splitter.push(chunk));
+    if (this.heldBytes !== heldBytes) this.#owner.held();
+  }
+
+  #deliverAll(lines: Iterable<Buffer>): void {
+    try {
+      for (const line of lines) {
         this.#deliver(line);
         if (this.#owner.phase !== 'live') return;
       }
-    });
-  }
-
-  #failOnLongLine(read: () => void): void {
-    try {
-      read();
     } catch (error) {
-      if (!(error instanceof LineTooLongError)) throw error;
+      if (!(error instanceof MessageTooLongError)) throw error;
       this.#fail(error.message);
     }
   }
@@ -167,12 +177,7 @@ class LineTransport implements Transport {
   }
 
   #inputEnded(): void {
-    if (this.#owner.phase === 'live' && !this.#dropsUnfinishedLine) {
-      this.#failOnLongLine(() => {
-        const last = this.#splitter.finish();
-        if (last !== undefined) this.#deliver(last);
-      });
-    }
+    if (this.#owner.phase === 'live' && !this.#dropsUnfinishedLine) this.#deliverAll(this.#splitter.finish());
     // A socket that is not half-open ends its own output before it tells us.
     const halfOpen = this.#output.writable && this.#owner.inputEnded();
     if (!halfOpen) this.close();
@@ -201,6 +206,7 @@ class LineTransport implements Transport {
   #end(reason: string | undefined): void {
     if (!this.#owner.end(reason)) return;
     clearTimeout(this.#closeTimer);
+    this.#splitter.drop();
     this.#input.destroy();
     this.#output.destroy();
   }

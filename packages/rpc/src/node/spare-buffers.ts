@@ -1,8 +1,13 @@
+import { freeMemory } from './free-memory.js';
+
 /** Buffers below this size, in bytes, come and go with the young heap. */
 const MIN_SPARE_BYTES = 64 * 1024;
 
 /** Most memory that is kept for later, in bytes. */
 const MAX_SPARE_BYTES = 4 * 1024 * 1024;
+
+/** Memory from this size on, in bytes, is not left to V8 to be found. */
+const MIN_FREED_BYTES = 1024 * 1024;
 
 const PAGE_BYTES = 4096;
 
@@ -36,8 +41,15 @@ export class SpareBuffers {
     const { buffer: memory } = buffer;
     this.#spare.push(memory);
     this.#bytes += memory.byteLength;
-    // What has lain there for longest has a size that is not asked for any more.
-    while (this.#bytes > MAX_SPARE_BYTES) this.#bytes -= this.#spare.shift()?.byteLength ?? 0;
+    while (this.#bytes > MAX_SPARE_BYTES) this.#discardOldest();
+  }
+
+  /** What has lain there for longest has a size that is not asked for any more. */
+  #discardOldest(): void {
+    const memory = this.#spare.shift();
+    if (memory === undefined) return;
+    this.#bytes -= memory.byteLength;
+    if (memory.byteLength >= MIN_FREED_BYTES) freeMemory(memory);
   }
 
   #takeSpare(length: number): ArrayBuffer | undefined {

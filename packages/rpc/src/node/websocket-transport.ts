@@ -3,10 +3,12 @@ import { MAX_FRAME_BYTES } from '@exec-server/protocol';
 import type { RawData, WebSocket } from 'ws';
 import { describeClose, fitCloseReason } from '../close-reason.js';
 import { joinBytes } from '../join-bytes.js';
+import type { MessageLimit } from '../message-limit.js';
 import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
 import { FrameQueue, type OutboundFrame, type SentCallback } from './frame-queue.js';
+import type { InboundMessages } from './read-messages.js';
 import { StreamActivity } from './stream-activity.js';
 import { TickCork } from './tick-cork.js';
 import { frameBinaryMessage } from './websocket-frame.js';
@@ -31,6 +33,8 @@ export interface WebSocketTransportOptions {
    * out as they are, without a copy. @default 'client'
    */
   readonly role?: 'client' | 'server';
+  /** What reads the messages before the socket does. @default the socket reads them, and holds what is not whole yet */
+  readonly inbound?: InboundMessages;
   /** Longest frame sent, in bytes; a longer message goes out in several. @default 16777216 */
   readonly maxFrameBytes?: number;
   /** Time for the other side to complete the close, in milliseconds. @default 5000 */
@@ -50,6 +54,7 @@ class WebSocketTransport implements Transport {
   readonly #closeTimeoutMs: number;
   readonly #owner = new TransportOwner();
   readonly #frames: FrameQueue;
+  readonly #inbound: InboundMessages | undefined;
   /** Where messages in two parts are written to, past the socket, which takes one part only. */
   readonly #gatherInto: Duplex | undefined;
   readonly #activity: StreamActivity | undefined;
@@ -66,7 +71,9 @@ class WebSocketTransport implements Transport {
     this.#socket = socket;
     this.#maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
     this.#closeTimeoutMs = options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
-    const { stream } = options;
+    const { stream, inbound } = options;
+    this.#inbound = inbound;
+    if (inbound !== undefined) inbound.onHeld = () => this.#owner.held();
     const cork = stream === undefined ? undefined : new TickCork(stream);
     // A socket that compresses may still hold frames that were sent before.
     const gathers = options.role === 'server' && socket.extensions === '';
@@ -91,6 +98,14 @@ class WebSocketTransport implements Transport {
 
   get bufferedBytes(): number {
     return this.#owner.phase === 'ended' ? 0 : this.#frames.bytes;
+  }
+
+  get heldBytes(): number {
+    return this.#inbound?.heldBytes ?? 0;
+  }
+
+  limitMessages(limit?: MessageLimit): void {
+    this.#inbound?.limitMessages(limit);
   }
 
   open(handlers: TransportHandlers): void {
@@ -143,6 +158,7 @@ class WebSocketTransport implements Transport {
     if (!this.#owner.beginClose()) return;
     this.#frames.flush();
     this.#socket.close(code, fitCloseReason(reason));
+    this.#inbound?.drop();
     this.#terminateLater('close frame was not answered in time');
     this.#socket.resume();
   }
@@ -200,6 +216,7 @@ class WebSocketTransport implements Transport {
   #broken(error: Error): void {
     // Told at once: the other side may have seen its end already, and come back while we still read what it sent.
     this.#owner.end(error.message);
+    this.#inbound?.drop();
     this.#terminateLater(error.message);
   }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineSplitter, LineTooLongError } from '../../src/node/line-splitter.js';
+import { MessageTooLongError } from '../../src/message-limit.js';
+import { LineSplitter } from '../../src/node/line-splitter.js';
 
 function split(pieces: Buffer[], maxLineBytes = 1024): string[] {
   const splitter = new LineSplitter(maxLineBytes);
   const lines = pieces.flatMap((piece) => [...mapLines(splitter.push(piece))]);
-  const last = splitter.finish();
-  return last === undefined ? lines : [...lines, last.toString('utf8')];
+  return [...lines, ...mapLines(splitter.finish())];
 }
 
 function* mapLines(lines: Iterable<Buffer>): Generator<string> {
@@ -59,8 +59,8 @@ describe('LineSplitter', () => {
     });
 
     test('9 bytes do not', () => {
-      expect(() => split(whole(9), 8)).toThrow(LineTooLongError);
-      expect(() => split(dripped(9), 8)).toThrow(LineTooLongError);
+      expect(() => split(whole(9), 8)).toThrow(MessageTooLongError);
+      expect(() => split(dripped(9), 8)).toThrow(MessageTooLongError);
     });
   });
 
@@ -77,5 +77,51 @@ describe('LineSplitter', () => {
     const line = splitter.push(Buffer.from('\n')).next().value as Buffer;
     expect(line.length).toBe(64 * 1024 * 1024);
     expect(line.every((byte) => byte === 0x78)).toBe(true);
+  });
+
+  describe('a line that is not whole', () => {
+    test.each([
+      [1, 4096],
+      [511, 4096],
+      [512, 4096],
+      [513, 8 * 513],
+      [100_000, 800_000],
+    ])('holds for %i bytes %i at most, and nothing once it is told', (length, capacity) => {
+      const splitter = new LineSplitter(1024 * 1024);
+      expect([...splitter.push(Buffer.alloc(length, 'x'))]).toEqual([]);
+      expect(splitter.heldBytes).toBe(capacity);
+      expect([...mapLines(splitter.push(Buffer.from('\n')))]).toEqual(['x'.repeat(length)]);
+      expect(splitter.heldBytes).toBe(0);
+    });
+
+    test('holds no more than a line may have, and the return that may follow it', () => {
+      const splitter = new LineSplitter(1000);
+      expect([...splitter.push(Buffer.alloc(500, 'x'))]).toEqual([]);
+      expect(splitter.heldBytes).toBe(1001);
+    });
+
+    test('can be let go of', () => {
+      const splitter = new LineSplitter(1024);
+      expect([...splitter.push(Buffer.from('begun'))]).toEqual([]);
+      splitter.drop();
+      expect(splitter.heldBytes).toBe(0);
+      expect([...mapLines(splitter.push(Buffer.from(' anew\n')))]).toEqual([' anew']);
+    });
+  });
+
+  test.each([
+    [7, true],
+    [8, true],
+    [9, false],
+  ])('takes %i bytes where the limit is set to 8, and more once it is taken back: %s', (length, passes) => {
+    const splitter = new LineSplitter(100);
+    splitter.limitLines({ bytes: 8, condition: 'for now' });
+    const read = () => [...mapLines(splitter.push(Buffer.from(`${'x'.repeat(length)}\n`)))];
+    if (passes) expect(read()).toEqual(['x'.repeat(length)]);
+    else expect(read).toThrow('line exceeds the limit of 8 bytes for now');
+    splitter.limitLines();
+    expect([...mapLines(splitter.push(Buffer.alloc(100, 'y'))), ...mapLines(splitter.finish())]).toEqual([
+      'y'.repeat(100),
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SpareBuffers } from '../../src/node/spare-buffers.js';
 
@@ -72,6 +73,24 @@ describe('memory that was given back', () => {
     expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(4);
     for (const buffer of again) spares.give(buffer);
     expect(spares.take(MAX_SPARE_BYTES / 4).buffer).toBe(again[1]?.buffer);
+  });
+});
+
+describe('what is more than is kept', () => {
+  it.each([
+    [1024 * KIB - 1, false],
+    [1024 * KIB, true],
+    [1024 * KIB + 1, true],
+  ])('of %i bytes is freed at once: %s', async (bytes, isFreed) => {
+    const spares = new SpareBuffers();
+    // Whole pages, and less than what a larger one could serve for.
+    const given = spares.take(bytes - (bytes % 4096));
+    const others = Array.from({ length: 4 }, () => spares.take(1024 * KIB));
+    spares.give(given);
+    for (const other of others) spares.give(other);
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    expect(given.length === 0).toBe(isFreed);
+    expect(others.map(({ length }) => length)).toEqual(others.map(() => 1024 * KIB));
   });
 });
 

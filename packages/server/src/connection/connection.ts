@@ -1,6 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
-import { Peer, SharedTurn, type Transport, WorkSlices } from '@exec-server/rpc';
+import {
+  internalError,
+  MAX_HANDSHAKE_MESSAGE_BYTES,
+  type RequestMessage,
+  RpcError,
+} from '@exec-server/protocol';
+import { Peer, type Transport, type WorkSlices } from '@exec-server/rpc';
 import { readContentRequest, spareBuffers } from '@exec-server/rpc/node';
 import type { ClockTimer } from '../clock.js';
 import {
@@ -20,41 +25,29 @@ import type { Traffic } from '../telemetry/metrics/server-metrics.js';
 import { type RequestObservers, RequestWatch } from '../telemetry/request-watch.js';
 import { AskedPeer } from './asked-peer.js';
 import { chooseDialect, type DialectName, type Dialects } from './choose-dialect.js';
+import { type ByteTotals, ConnectionBytes } from './connection-bytes.js';
 import { PeerScope } from './connection-scope.js';
+import { createSlices } from './create-slices.js';
+import { Farewell } from './farewell.js';
 import { FileOrder } from './file-order.js';
 import { Lanes, type Place } from './lanes.js';
 import { MessageGate } from './message-gate.js';
 import { Openings } from './openings.js';
 import { SignOfLife } from './sign-of-life.js';
 
-/** WebSocket close codes that this server sends. */
-const CLOSE_GOING_AWAY = 1001;
-const CLOSE_PROTOCOL_ERROR = 1002;
-const CLOSE_POLICY_VIOLATION = 1008;
-
-/**
- * Longest time that connections with many requests take of a turn of the event loop, in milliseconds; then everybody else
- * has a turn. A request that takes longer by itself is finished.
- */
-const TURN_MS = 6;
-
-/** That of this process, whichever server a connection belongs to. */
-const sharedTurn = new SharedTurn(TURN_MS);
-/** A client in the same process takes its turns of this loop as it likes. */
-const endlessTurn = new SharedTurn(Number.POSITIVE_INFINITY);
+/** Until `initialize` a client has nothing long to say. */
+const HANDSHAKE_LIMIT = { bytes: MAX_HANDSHAKE_MESSAGE_BYTES, condition: 'before initialize' };
 
 /** Why a connection ended, for the log; what the client is told quotes the message, which is not for the log. */
 const UNREADABLE = 'a message cannot be read';
 
 /** What a connection needs of its server. */
-export interface ConnectionServices {
+export interface ConnectionServices extends ByteTotals {
   readonly engine: ProcessEngine;
   /** What its clients may speak. */
   readonly dialects: Dialects;
   readonly logger: Logger;
   readonly observers: RequestObservers;
-  /** Takes note of a change of the bytes that are queued to a connection. */
-  onQueued(change: number): void;
   onClosed(connection: Connection): void;
 }
 
@@ -75,25 +68,23 @@ export class Connection implements SessionHolder {
   #initialized: Conversation | undefined;
   #takenWhileBlocked = 0;
   #sentUnreadable = false;
-  #queuedBytes = 0;
+  readonly #bytes: ConnectionBytes;
+  readonly #farewell: Farewell;
   readonly #handshakeTimer: ClockTimer | undefined;
   readonly #asked: AskedPeer;
   readonly #signOfLife: SignOfLife;
 
   constructor(
-    transport: Transport,
+    private readonly transport: Transport,
     /** Tells the connections of a server apart in what it says about them. */
     private readonly id: number,
     private readonly info: ConnectionInfo,
     private readonly services: ConnectionServices,
   ) {
     const { limits, clock } = services.engine;
-    this.#slices = new WorkSlices({
-      turn: transport.framing === 'memory' ? endlessTurn : sharedTurn,
-      now: () => clock.now(),
-      nextTurn: setImmediate,
-    });
+    this.#slices = createSlices(transport, clock);
     this.#logger = services.logger.child({ connectionId: id, remote: info.remote });
+    this.#bytes = new ConnectionBytes(services);
     this.#peer = new Peer(transport, {
       parseErrors: () => this.#conversation.parseErrors,
       highWaterBytes: limits.outboundHighWaterBytes,
@@ -105,15 +96,18 @@ export class Connection implements SessionHolder {
         this.#gate.pass(() => this.#endFor(this.#conversation.takeNotification(method))),
       onRefused: () => this.#noteUnreadable(),
       onUnexpectedResponse: (id) => this.#endFor(this.#conversation.takeUnexpectedResponse(id)),
-      onQueued: (bytes) => this.#noteQueued(bytes),
+      onQueued: (bytes) => this.#bytes.setQueued(bytes),
+      onHeld: (bytes) => this.#bytes.setUnfinished(bytes),
       onClose: (reason) => this.#onClose(reason),
       onHandlerError: (err) => this.#logger.error({ err }, 'internal error'),
     });
+    this.#farewell = new Farewell(this.#peer, clock, this.#logger);
     this.#scope = new PeerScope(this.#peer);
     this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
     // Every request that waits listens for the end; how many may is the lanes' business.
     setMaxListeners(0, this.#gone.signal);
-    this.#lanes = new Lanes(limits, this.#peer, this.#slices);
+    this.#lanes = new Lanes(limits, this.#peer, this.#slices, (bytes) => this.#bytes.setPending(bytes));
+    transport.limitMessages?.(HANDSHAKE_LIMIT);
     this.#asked = new AskedPeer(transport, this.#peer, limits.signOfLifeMs);
     this.#signOfLife = new SignOfLife(this.#asked, clock, limits.signOfLifeMs);
     // Stdio has no other client that could be kept out.
@@ -123,13 +117,12 @@ export class Connection implements SessionHolder {
 
   /** Says goodbye and ends the connection. */
   close(reason: string): void {
-    this.#peer.close({ code: CLOSE_GOING_AWAY, reason });
+    this.#farewell.goAway(reason);
   }
 
   /** Ends the connection at once; what is queued is lost. */
   drop(reason: string): void {
-    this.#logger.warn({ reason }, 'connection dropped');
-    this.#peer.destroy(reason);
+    this.#farewell.drop(reason);
   }
 
   /** Whom the credential of the connection names. */
@@ -147,10 +140,25 @@ export class Connection implements SessionHolder {
   }
 
   supersede(reason: string): void {
-    this.#logger.info({ reason }, 'connection ended');
-    this.#peer.close({ code: CLOSE_POLICY_VIOLATION, reason });
+    this.#farewell.endStay(reason);
     // The end may take its time to be told; nothing that was asked before may still begin.
     this.#leave();
+  }
+
+  /** Tells the client why it cannot be served now, abandons its requests, and ends the connection. */
+  sendAway(reason: string): void {
+    this.#farewell.sendAway(reason);
+    this.#leave();
+  }
+
+  /** Whether `sendAway` was called: what is held for the connection is about to be let go of. */
+  get isSentAway(): boolean {
+    return this.#farewell.isSentAway;
+  }
+
+  /** Bytes held for what the client has sent: a message that is not whole yet, and requests that are pending. */
+  get heldBytes(): number {
+    return this.#bytes.held;
   }
 
   /** Requests that have not been answered yet. */
@@ -230,6 +238,7 @@ export class Connection implements SessionHolder {
     const begin = (result: unknown) => {
       this.#initialized = conversation;
       this.#handshakeTimer?.cancel();
+      this.transport.limitMessages?.();
       this.#peer.respond(request.id, result);
       watch.end({});
     };
@@ -345,21 +354,12 @@ export class Connection implements SessionHolder {
 
   /** Ends a connection whose other side does not keep to the protocol; does nothing without a reason. */
   #endFor(reason: string | undefined): void {
-    if (reason === undefined) return;
-    this.#logger.warn({ reason }, 'connection ended');
-    this.#peer.close({ code: CLOSE_PROTOCOL_ERROR, reason });
+    if (reason !== undefined) this.#farewell.endBreach(reason);
   }
 
   #endSilence(): void {
     const seconds = this.services.engine.limits.handshakeMs / 1000;
-    const reason = `no initialize within ${seconds} seconds`;
-    this.#logger.info({ reason }, 'connection ended');
-    this.#peer.close({ code: CLOSE_POLICY_VIOLATION, reason });
-  }
-
-  #noteQueued(bytes: number): void {
-    this.services.onQueued(bytes - this.#queuedBytes);
-    this.#queuedBytes = bytes;
+    this.#farewell.endStay(`no initialize within ${seconds} seconds`);
   }
 
   #noteUnreadable(): void {
@@ -369,7 +369,8 @@ export class Connection implements SessionHolder {
 
   #onClose(reason: string | undefined): void {
     this.#handshakeTimer?.cancel();
-    this.#noteQueued(0);
+    this.#farewell.end();
+    this.#bytes.end();
     this.#logger.debug({ reason: this.#sentUnreadable ? UNREADABLE : reason }, 'disconnected');
     this.services.onClosed(this);
     this.#leave();

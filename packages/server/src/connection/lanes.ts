@@ -41,10 +41,12 @@ export class Lanes {
   #waitsForQueue = false;
   #waitsForTurn = false;
 
+  /** @param onPendingBytes told the message bytes of the requests that are pending, whenever they change */
   constructor(
     private readonly limits: LaneLimits,
     private readonly queue: AnswerQueue,
     private readonly turns: TurnShare,
+    private readonly onPendingBytes: (bytes: number) => void = () => {},
   ) {}
 
   /** Requests that have not been answered yet. */
@@ -59,18 +61,20 @@ export class Lanes {
   submit(lane: 'control' | 'ordinary', bytes: number, job: Job): boolean {
     if (this.#pending[lane] >= this.limits.pendingRequests) return false;
     if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > this.limits.pendingRequestBytes) return false;
-    this.#pending[lane]++;
-    this.#pendingBytes += bytes;
-    const settle = () => {
-      this.#pending[lane]--;
-      this.#pendingBytes -= bytes;
-    };
+    this.#count(lane, 1, bytes);
+    const settle = () => this.#count(lane, -1, -bytes);
     if (lane === 'control') void job({ park: (wait) => wait }).finally(settle);
     else {
       this.#arrived.push(() => void this.#run(job).finally(settle));
       this.#pump();
     }
     return true;
+  }
+
+  #count(lane: 'control' | 'ordinary', requests: number, bytes: number): void {
+    this.#pending[lane] += requests;
+    this.#pendingBytes += bytes;
+    this.onPendingBytes(this.#pendingBytes);
   }
 
   async #run(job: Job): Promise<void> {

@@ -12,12 +12,17 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
     get bufferedBytes() {
       return transport.bufferedBytes;
     },
+    get heldBytes() {
+      return transport.heldBytes ?? 0;
+    },
+    limitMessages: (limit) => transport.limitMessages?.(limit),
     open: (handlers) =>
       transport.open({
         onMessage: (text) => handlers.onMessage(text),
         onLongMessage: (bytes) => handlers.onLongMessage?.(bytes) ?? false,
         onMalformed: (detail) => handlers.onMalformed(detail),
         onDrain: () => handlers.onDrain(),
+        onHeld: () => handlers.onHeld?.(),
         // Present only where the owner has it: its absence makes the transport close by itself.
         ...(handlers.onEnd !== undefined && { onEnd: () => handlers.onEnd?.() }),
         onClose: (reason) => {

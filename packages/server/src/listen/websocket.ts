@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { BEARER_SUBPROTOCOL_PREFIX, MAX_MESSAGE_BYTES, SUBPROTOCOL } from '@exec-server/protocol';
-import { createWebSocketTransport, readDirectly } from '@exec-server/rpc/node';
+import { createWebSocketTransport, type MessageReads, readMessages } from '@exec-server/rpc/node';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
@@ -27,6 +27,9 @@ type WebSocketTarget = Extract<ListenTarget, { kind: 'websocket' }>;
 
 /** How often Node looks for requests over their time. */
 const TIMEOUT_CHECK_MS = 1_000;
+
+/** What was read of a connection beyond its upgrade is read as messages by then. */
+const NO_HEAD = Buffer.alloc(0);
 
 /** Request ids that are echoed; anything else could not stand in a header of ours. */
 const ECHOED_REQUEST_ID = /^[\x21-\x7e]{1,256}$/;
@@ -130,26 +133,26 @@ class WebSocketListener implements Listener {
     if (refusal !== undefined) return refuse({ status: 503, body: refusal });
     if (socket.destroyed || !this.#server.listening) return void socket.destroy();
     socket.off('error', ignoreError);
-    const direct = head.length === 0 ? readDirectly(socket, MAX_MESSAGE_BYTES) : undefined;
-    const stream = direct?.stream ?? socket;
-    this.#upgrader.handleUpgrade(request, stream, head, (webSocket) => {
-      direct?.deliverTo(webSocket);
-      this.#pending.release(stream);
-      this.#connected(webSocket, stream, outcome.principal);
+    const reads = readMessages(socket, head, { bytes: MAX_MESSAGE_BYTES });
+    this.#upgrader.handleUpgrade(request, reads.stream, NO_HEAD, (webSocket) => {
+      reads.deliverTo(webSocket);
+      this.#pending.release(reads.socket);
+      this.#connected(webSocket, reads, outcome.principal);
     });
   }
 
-  #connected(webSocket: WebSocket, socket: Socket, principal: Principal): void {
+  #connected(webSocket: WebSocket, { stream, socket, inbound }: MessageReads, principal: Principal): void {
     const remote = peerName(socket);
     const transport = createWebSocketTransport(webSocket, {
       label: `exec-server websocket ${remote}`,
-      stream: socket,
+      stream,
+      inbound,
       role: 'server',
     });
     const keepAlive = new KeepAlive(
       {
         ping: () => webSocket.ping(),
-        hasUnsentBytes: () => socket.writableLength > 0,
+        hasUnsentBytes: () => stream.writableLength + socket.writableLength > 0,
         sendProgress: () => measureSendProgress(socket),
         isReadingPaused: () => webSocket.isPaused,
         drop: (reason) => {
