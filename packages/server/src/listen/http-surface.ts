@@ -122,6 +122,6 @@ export function refuseUpgrade(request: IncomingMessage, socket: Duplex, answer: 
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Socket);
-  response.on('finish', () => (socket as Socket).destroySoon());
+  response.on('finish', () => socket.end(() => socket.destroy()));
   sendAnswer(response, answer);
 }
