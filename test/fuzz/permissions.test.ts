@@ -1,20 +1,22 @@
 import { nativeToPathUri, type SandboxContext, type SandboxEntry } from '@exec-server/protocol';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { accessTo } from '../../packages/server/src/sandbox/policy/access.js';
+import { runInTurns } from '../../packages/server/src/loop-turn.js';
 import { compileGlob } from '../../packages/server/src/sandbox/policy/glob.js';
 import {
   type Access,
   allowsAllFiles,
   allowsAllReads,
+  type PolicyEntry,
   type ResolvedPolicy,
 } from '../../packages/server/src/sandbox/policy/policy.js';
 import { PolicyError } from '../../packages/server/src/sandbox/policy/policy-error.js';
 import {
   type PolicySource,
   PROTECTED_NAMES,
-  resolvePolicy,
 } from '../../packages/server/src/sandbox/policy/resolve-policy.js';
+import { RuleTree } from '../../packages/server/src/sandbox/policy/rule-tree.js';
+import { resolveNow } from '../../packages/server/test/support/sandbox.js';
 import { matchesPattern } from './glob-oracle.js';
 import { testProperty } from './property.js';
 
@@ -152,12 +154,12 @@ function placesOf(source: PolicySource, place: SandboxEntry['path']): string[] {
 const textOf = (uri: string) => decodeURI(new URL(uri).pathname);
 
 function allowedOn({ files }: ResolvedPolicy, path: string): Access {
-  return files === 'unrestricted' ? 'write' : accessTo(files.entries, Buffer.from(path));
+  return files === 'unrestricted' ? 'write' : files.rules.accessTo(Buffer.from(path));
 }
 
 function resolveOrRefuse(source: PolicySource): ResolvedPolicy | undefined {
   try {
-    return resolvePolicy(source, HOST);
+    return resolveNow(source, HOST);
   } catch (error) {
     expect(error).toBeInstanceOf(PolicyError);
     return undefined;
@@ -180,6 +182,61 @@ testProperty(
     }
   }),
   4_000,
+);
+
+/** Names that sort before and behind a separator, and such that begin alike. */
+const SORTING_NAMES = ['a', 'a-', 'a.b', 'aa', 'a\u0001', '!', '~', 'é', '.git'];
+const sortingPath = fc
+  .array(fc.constantFrom(...SORTING_NAMES), { maxLength: 5 })
+  .map((names) => Buffer.from(`/${names.join('/')}`));
+const policyEntry: fc.Arbitrary<PolicyEntry> = fc.record({
+  path: sortingPath,
+  access: fc.constantFrom('read' as const, 'write' as const, 'deny' as const),
+});
+
+/** The same as a tree of rules, by looking at all of them for every question. */
+function askAll(entries: readonly PolicyEntry[], path: Buffer) {
+  const [asked, ...paths] = [path, ...entries.map((rule) => rule.path)].map((bytes) =>
+    bytes.toString('latin1'),
+  );
+  const isWithin = (below = '', above = '') =>
+    above === '/' || below === above || below.startsWith(`${above}/`);
+  const covering = entries.filter((_, index) => isWithin(asked, paths[index]));
+  const longest = Math.max(...covering.map((rule) => rule.path.length));
+  const deciding = covering.filter((rule) => rule.path.length === longest).map(({ access }) => access);
+  const within = paths.filter((candidate) => isWithin(candidate, asked));
+  const accessOf = (place: string) => {
+    const rules = entries.filter((_, index) => paths[index] === place).map(({ access }) => access);
+    return (['deny', 'write', 'read'] as const).find((access) => rules.includes(access));
+  };
+  return {
+    access: (['deny', 'write', 'read'] as const).find((access) => deciding.includes(access)) ?? 'deny',
+    own: accessOf(asked ?? ''),
+    hasOpen: within.some((place) => accessOf(place) !== 'deny'),
+  };
+}
+
+testProperty(
+  'a tree of rules answers as one would who looks at all of them, and has parents first',
+  fc.property(
+    fc.array(policyEntry, { maxLength: 40 }),
+    fc.array(sortingPath, { minLength: 1, maxLength: 8 }),
+    (entries, paths) => {
+      const tree = runInTurns(RuleTree.build(entries)) as RuleTree;
+      for (const path of [...paths, ...entries.map((rule) => rule.path)]) {
+        expect({
+          access: tree.accessTo(path),
+          own: tree.get(path)?.access,
+          hasOpen: tree.hasOpenWithin(path),
+        }).toEqual(askAll(entries, path));
+      }
+      const order = tree.rules.map(({ path }) => path.toString('latin1'));
+      expect(new Set(order).size).toBe(order.length);
+      for (const [index, path] of order.entries())
+        expect(order.slice(0, index).filter((before) => before.startsWith(`${path}/`))).toEqual([]);
+    },
+  ),
+  1_500,
 );
 
 testProperty(

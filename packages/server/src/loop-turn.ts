@@ -22,3 +22,54 @@ export class LoopTurn {
     this.#since = performance.now();
   }
 }
+
+/** Work in steps: each `yield` is a place where it may pause. */
+export type Steps<T> = Generator<void, T, void>;
+
+/** What is known already, or will be. */
+export type Known<T> = T | Promise<T>;
+
+/** Steps that are taken at once, however long others let them wait: whether work is small does not depend on that. */
+const STEPS_AT_ONCE = 2_048;
+
+/** Does small work at once, and what is left of large work in later turns of the loop. */
+export function runInTurns<T>(steps: Steps<T>): Known<T> {
+  const turn = new LoopTurn();
+  for (let taken = 0; taken < STEPS_AT_ONCE; taken++) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+  return finish(steps, turn);
+}
+
+async function finish<T>(steps: Steps<T>, turn: LoopTurn): Promise<T> {
+  for (;;) {
+    if (turn.isOver) await turn.pause();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs a task for each item, some at a time, and gives the results in the order of the items. */
+export async function mapInTurns<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  task: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const turn = new LoopTurn();
+  const results: R[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      results[index] = await task(items[index]!);
+      if (turn.isOver) await turn.pause();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
+  return results;
+}
+
+/** Goes on with what is known: at once if it is known already, so that small work keeps its place among others. */
+export function whenKnown<T, R>(value: Known<T>, next: (value: T) => Known<R>): Known<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

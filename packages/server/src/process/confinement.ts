@@ -1,10 +1,11 @@
 import type { ManagedNetwork, NetworkProxyLaunch, SandboxContext } from '@exec-server/protocol';
+import { type Known, whenKnown } from '../loop-turn.js';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
-import { type Doorway, requireBubblewrap } from '../sandbox/bubblewrap/confine.js';
+import { type Doorway, requireSandbox } from '../sandbox/bubblewrap/confine.js';
 import { launchConfined } from '../sandbox/bubblewrap/launch-confined.js';
 import { isOpen, type ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { PolicyError } from '../sandbox/policy/policy-error.js';
-import { resolvePolicy } from '../sandbox/policy/resolve-policy.js';
+import { asksForTemporary, networkOf, resolvePolicy } from '../sandbox/policy/resolve-policy.js';
 import type { Session } from '../sessions/session.js';
 import { killTrees } from '../terminate/kill-trees.js';
 import type { StartRequest } from './launch-plan.js';
@@ -23,41 +24,54 @@ export interface Confinement {
   readonly managedNetwork?: ManagedNetwork | null | undefined;
 }
 
-/** Throws {@link StartError} for a sandbox that cannot be made here, before anything else of the request counts. */
-export function refuseUnenforceable(confinement: Confinement, { cwd }: StartRequest): void {
-  explainRefusal(() => {
-    const policy = resolve(confinement, { temporaryDirectories: [], cwd });
-    if (policy !== undefined && !isOpen(policy)) requireBubblewrap();
-  });
+/**
+ * What a process may do, as far as its variables do not matter; nothing when the request takes nothing away. Known at once
+ * unless it has very many rules. Throws or rejects with {@link StartError} for a sandbox that cannot be made here.
+ */
+export function checkConfinement(
+  confinement: Confinement,
+  { cwd }: StartRequest,
+): Known<ResolvedPolicy | undefined> {
+  return explainRefusal(() =>
+    whenKnown(resolve(confinement, { temporaryDirectories: [], cwd }), (policy) => {
+      if (policy !== undefined && !isOpen(policy)) requireSandbox(policy);
+      return policy;
+    }),
+  );
 }
 
-/** Whether a process gets a network of its own, in which there is nothing. Throws {@link StartError}. */
-export function hasOwnNetwork(confinement: Confinement, { cwd }: StartRequest): boolean {
-  const policy = explainRefusal(() => resolve(confinement, { temporaryDirectories: [], cwd }));
-  return policy?.network === 'restricted';
+/** Whether a process gets a network of its own, in which there is nothing. */
+export function hasOwnNetwork({ sandbox, enforceManagedNetwork }: Confinement): boolean {
+  return sandbox ? enforceManagedNetwork === true || networkOf(sandbox) === 'restricted' : false;
 }
 
 /**
  * What a planned process may do; nothing when the request takes nothing away. `tmpdir` is where the process itself looks
  * for it.
+ * @param checked what the process may do without that
  */
 export function resolveConfinement(
   confinement: Confinement,
+  checked: ResolvedPolicy | undefined,
   { env, cwd }: LaunchPlan,
-): ResolvedPolicy | undefined {
+): Known<ResolvedPolicy | undefined> {
   const temporary = env.get('TMPDIR');
-  const temporaryDirectories = temporary === undefined ? [] : [temporary];
-  const policy = explainRefusal(() => resolve(confinement, { temporaryDirectories, cwd }));
-  return policy === undefined || isOpen(policy) ? undefined : policy;
+  const asks = confinement.sandbox ? asksForTemporary(confinement.sandbox) : false;
+  const policy =
+    temporary === undefined || !asks
+      ? checked
+      : explainRefusal(() => resolve(confinement, { temporaryDirectories: [temporary], cwd }));
+  return whenKnown(policy, (known) => (known === undefined || isOpen(known) ? undefined : known));
 }
 
 function resolve(
   { sandbox, enforceManagedNetwork }: Confinement,
   host: Parameters<typeof resolvePolicy>[1],
-): ResolvedPolicy | undefined {
+): Known<ResolvedPolicy | undefined> {
   if (!sandbox) return undefined;
-  const policy = resolvePolicy(sandbox, host);
-  return enforceManagedNetwork === true ? { ...policy, network: 'restricted' } : policy;
+  return whenKnown(resolvePolicy(sandbox, host), (policy) =>
+    enforceManagedNetwork === true ? { ...policy, network: 'restricted' } : policy,
+  );
 }
 
 /** Who starts something in a sandbox. */
@@ -94,11 +108,15 @@ export async function launchInSandbox(
   }
 }
 
-function explainRefusal<T>(resolve: () => T): T {
-  try {
-    return resolve();
-  } catch (error) {
+function explainRefusal<T>(work: () => Known<T>): Known<T> {
+  const explain = (error: unknown): never => {
     throw error instanceof PolicyError ? toStartError(error) : error;
+  };
+  try {
+    const value = work();
+    return value instanceof Promise ? value.catch(explain) : value;
+  } catch (error) {
+    return explain(error);
   }
 }
 

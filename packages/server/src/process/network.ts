@@ -35,7 +35,7 @@ export function planNetwork(
   if (networkProxy) {
     const proxy = createProxy(engine, session, request, networkProxy);
     const { allowLocalBinding } = networkProxy.proxy;
-    return hasOwnNetwork(confinement, request)
+    return hasOwnNetwork(confinement)
       ? new SandboxNetwork(proxy, allowLocalBinding)
       : new LoopbackNetwork(proxy, allowLocalBinding);
   }

@@ -1,3 +1,4 @@
+import { type Known, whenKnown } from '../loop-turn.js';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
 import type { ProcessNetwork } from '../network-proxy/process-network.js';
 import { OsError } from '../os-error.js';
@@ -13,7 +14,7 @@ import {
   type SnapshotShell,
 } from '../shell-snapshot/snapshot-request.js';
 import { terminateOnTimeout } from '../terminate/on-timeout.js';
-import { type Confinement, launchInSandbox, refuseUnenforceable, resolveConfinement } from './confinement.js';
+import { type Confinement, checkConfinement, launchInSandbox, resolveConfinement } from './confinement.js';
 import { DEFAULT_SIZE, planLaunch, type StartRequest, withVariables } from './launch-plan.js';
 import { ManagedProcess, type ManagedProcessOptions } from './managed-process.js';
 import { planNetwork } from './network.js';
@@ -37,6 +38,9 @@ interface Start {
   readonly confinement: Confinement;
   /** How it reaches the network, if not like everybody. */
   readonly network: ProcessNetwork | undefined;
+  /** What it may do, as far as its variables do not matter. */
+  readonly checked: ResolvedPolicy | undefined;
+  readonly snapshot: SnapshotChoice | undefined;
 }
 
 /** What a start has come to before anything runs. */
@@ -59,17 +63,16 @@ export async function startProcess(
   request: StartRequest,
   confinement: Confinement,
 ): Promise<ManagedProcess> {
+  // Before it is known whether the rest is right: some take long to check, and requests for one id keep their order.
+  const slot = engine.registry.reserve(session, request.processId);
   try {
-    refuseForbiddenWay(engine, request);
-    const network = planNetwork(engine, session, request, confinement);
-    refuseUnenforceable(confinement, request);
-    const snapshot = chooseSnapshot(request);
-    if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
-    const slot = engine.registry.reserve(session, request.processId);
+    const checking = checkRequest(engine, session, request, confinement);
+    const checked = checking instanceof Promise ? await checking : checking;
     if (slot === undefined) throw new StartError('id-taken', `process ${request.processId} already exists`);
-    return await startInSlot({ engine, session, slot, request, confinement, network }, snapshot);
+    return await startInSlot({ engine, session, slot, request, confinement, ...checked });
   } catch (error) {
     const failure = asStartError(error);
+    if (slot !== undefined) giveUp(engine, slot);
     recordRefusal(engine, session, request, failure);
     // Whoever has the id has not failed.
     if (failure.failure !== 'id-taken')
@@ -78,15 +81,39 @@ export async function startProcess(
   }
 }
 
-async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): Promise<ManagedProcess> {
-  const { engine, session, slot, request, network } = start;
+/** Throws or rejects with {@link StartError} for what cannot be kept, before anything is done for the request. */
+function checkRequest(
+  engine: ProcessEngine,
+  session: Session,
+  request: StartRequest,
+  confinement: Confinement,
+): Known<Pick<Start, 'network' | 'checked' | 'snapshot'>> {
+  refuseForbiddenWay(engine, request);
+  const network = planNetwork(engine, session, request, confinement);
+  return whenKnown(checkConfinement(confinement, request), (checked) => {
+    const snapshot = chooseSnapshot(request);
+    if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
+    return { network, checked, snapshot };
+  });
+}
+
+function giveUp({ registry }: ProcessEngine, slot: ProcessSlot): void {
+  registry.noteEnded(slot);
+  registry.forget(slot);
+  slot.failed();
+}
+
+async function startInSlot(start: Start): Promise<ManagedProcess> {
+  const { engine, session, slot, request, network, snapshot } = start;
   let spill: SpillFile | undefined;
   try {
     refuseOverLimit(start);
     const planned = network === undefined ? request : withVariables(request, await network.open());
     if (slot.isCancelled) throw cancelled(slot);
     const plan = planLaunch(engine, planned);
-    const policy = resolveConfinement(start.confinement, plan);
+    const resolving = resolveConfinement(start.confinement, start.checked, plan);
+    const policy = resolving instanceof Promise ? await resolving : resolving;
+    if (slot.isCancelled) throw cancelled(slot);
     if (request.spill) spill = await openSpill(start);
     const prepared = { plan, policy, spill, rules: planned.command };
     const process = await (snapshot === undefined
@@ -98,9 +125,7 @@ async function startInSlot(start: Start, snapshot: SnapshotChoice | undefined): 
     if (request.timeLimit !== undefined) terminateOnTimeout(process, request.timeLimit, engine);
     return process;
   } catch (error) {
-    engine.registry.noteEnded(slot);
-    engine.registry.forget(slot);
-    slot.failed();
+    giveUp(engine, slot);
     network?.close();
     if (spill !== undefined) await discardSpill(engine, spill);
     throw error;
@@ -169,7 +194,7 @@ async function manageFromSnapshot(
     plan,
     envPolicy: rules.envPolicy,
     sandbox: policy && {
-      key: sandboxKey(policy),
+      key: await sandboxKey(policy),
       // Other starts wait for the same login, so that none of them ends it.
       launch: (login: LaunchPlan) => launchInSandbox({ engine, session }, policy, login),
     },

@@ -2,6 +2,12 @@ import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
 import { nativeToPathUri } from '@exec-server/protocol';
 import { type SkippableTest, skipFor } from '@exec-server/testing';
 import { describeSandbox } from '../../src/sandbox/bubblewrap/describe-sandbox.js';
+import type { FilePolicy, ResolvedPolicy } from '../../src/sandbox/policy/policy.js';
+import {
+  type PolicyHost,
+  type PolicySource,
+  resolvePolicy,
+} from '../../src/sandbox/policy/resolve-policy.js';
 
 type Access = SandboxEntry['access'];
 type SpecialPath = Extract<SandboxEntry['path'], { type: 'special' }>['value'];
@@ -49,6 +55,23 @@ export function sandboxOf(
     windowsSandboxLevel: 'disabled',
     ...context,
   };
+}
+
+/** What a context of few rules allows, which is known at once. */
+export function resolveNow(context: PolicySource, host: PolicyHost): ResolvedPolicy {
+  const policy = resolvePolicy(context, host);
+  if (policy instanceof Promise) throw new Error('a policy of few rules has to be known at once');
+  return policy;
+}
+
+/** The same, of one that restricts files. */
+export function resolveFiles(
+  context: PolicySource,
+  host: PolicyHost = { temporaryDirectories: [] },
+): FilePolicy {
+  const { files } = resolveNow(context, host);
+  if (files === 'unrestricted') throw new Error('the policy does not restrict files');
+  return files;
 }
 
 /** Skips a test where no sandbox can be made. Under CI, where everything is installed, it fails instead. */

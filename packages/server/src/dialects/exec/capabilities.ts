@@ -37,7 +37,7 @@ async function discoverOne(
 ): Promise<DiscoveredRoot> {
   const root = { id, path };
   try {
-    const files = findFileLimits(sandbox, 'reads', context.engine);
+    const files = await findFileLimits(sandbox, 'reads', context.engine);
     if (files === undefined) return await describeRoot(root, context);
     const call = { files, access: 'reads', method: 'capabilities/root', params: root } as const;
     return (await runConfined(call, context)) as DiscoveredRoot;
@@ -52,7 +52,7 @@ export async function discoverCapabilities(
   context: HandlerContext,
 ): Promise<CapabilitiesDiscoverResult> {
   const { engine, signal } = context;
-  const files = findFileLimits(sandbox, 'reads', engine);
+  const files = await findFileLimits(sandbox, 'reads', engine);
   const places = await findPlaces(engine);
   if (files === undefined) return fitCapabilities(encodeInstalled(await discoverInstalled(places, signal)));
   const call = { files, access: 'reads', method: 'capabilities/installed', params: places } as const;

@@ -26,7 +26,8 @@ async function open(
   { path: uri, mode = 'read', sandbox }: FsOpenParams,
   { engine, requestId, signal }: HandlerContext,
 ): Promise<HandleFile> {
-  const files = findFileLimits(sandbox, mode === 'read' ? 'reads' : 'changes', engine);
+  const limits = findFileLimits(sandbox, mode === 'read' ? 'reads' : 'changes', engine);
+  const files = limits instanceof Promise ? await limits : limits;
   const path = toNativePath(uri);
   if (files === undefined) return OpenFile.open(path, mode);
   return explainSandbox(engine.fileSandboxes.openFile(files, path, mode, { requestId, signal }));

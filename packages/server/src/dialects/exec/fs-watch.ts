@@ -21,7 +21,9 @@ export async function watchPath(
   { watchId, path, recursive, sandbox }: FsWatchParams,
   { engine, connection }: HandlerContext,
 ): Promise<FsEmptyResult> {
-  const files = findFileLimits(sandbox, 'reads', engine);
+  const limited = findFileLimits(sandbox, 'reads', engine);
+  // Without a pause where there is nothing to wait for: what is to end the watch may be behind it.
+  const files = limited instanceof Promise ? await limited : limited;
   // A watch outlasts any sandbox, which goes stale with what it is about.
   if (files !== undefined && !allowsAllReads(files))
     throw policyErrorToRpc(unenforceable('files can only be watched where everything may be read'));
@@ -30,7 +32,7 @@ export async function watchPath(
     id: watchId,
     path: toNativePath(path),
     recursive: recursive ?? false,
-    isHidden: files === undefined ? undefined : hideFromWatches(files),
+    isHidden: files === undefined ? undefined : await hideFromWatches(files),
     clock,
     limits,
     onChanged: (changes: readonly FileChange[]) =>

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../loop-turn.js';
 import type { DescriptorDoor } from '../../native/descriptor-door.js';
 import type { LaunchPlan } from '../../native/launch.js';
 import { createMemoryFile, type MemoryFile } from '../../native/memory-file.js';
@@ -10,11 +11,17 @@ import type { SocketHandover, SocketRequest } from './entry-calls.js';
 import { buildEntryProgram } from './entry-program.js';
 import { type Bubblewrap, findBubblewrap } from './find-bubblewrap.js';
 import { holdMountTarget, type MountTarget } from './mount-targets.js';
-import { forbidWriting, type MountPlan, planMounts } from './plan-mounts.js';
+import { forbidWriting, type MountPlan, planMounts, refuseTooManyRules } from './plan-mounts.js';
 import { type AllowedSockets, buildSeccompFilter } from './seccomp-filter.js';
+
+/** Words that bubblewrap reads at most, its own command line included. */
+export const MAX_ARGUMENTS = 9_000;
 
 /** Paths that rules may deny one by one: each needs a descriptor while the sandbox is made. */
 export const MAX_HIDDEN_FILES = 512;
+
+/** Mount targets that are put in place, or taken away, at once. */
+const CONCURRENT_TARGETS = 16;
 
 /** Sockets of a sandbox's own network that this process is to get, in this order, and through what. */
 export interface Doorway {
@@ -54,8 +61,8 @@ export interface ConfinedLaunch {
   readonly entry: ReportPipe;
   /** Lets go of what only the start needs. Call it when the launch was made, or was not. */
   started(): void;
-  /** Lets go of everything else. Call it when nothing of the sandbox is left. */
-  ended(): void;
+  /** Lets go of everything else. Call it when nothing of the sandbox is left. Never rejects. */
+  ended(): Promise<void>;
 }
 
 /**
@@ -67,7 +74,7 @@ export async function confine(
   plan: LaunchPlan,
   options: ConfineOptions = {},
 ): Promise<ConfinedLaunch> {
-  const { path, architecture } = requireBubblewrap();
+  const { path, architecture } = requireSandbox(policy);
   const wanted = await planMounts(policy.files, options.offline ? 'unused' : policy.network);
   const view = options.readOnly ? forbidWriting(wanted) : wanted;
   const targets = await holdTargets(view);
@@ -82,15 +89,19 @@ export async function confine(
       targets,
     });
   } catch (error) {
-    for (const { target } of targets) target?.release();
+    await releaseTargets(targets);
     throw error;
   }
 }
 
-/** Finds what makes sandboxes. Throws `PolicyError` that says what is missing and how to get it. */
-export function requireBubblewrap(): Extract<Bubblewrap, { available: true }> & {
+/**
+ * Finds what makes the sandbox of a policy. Throws `PolicyError` that says what is missing and how to get it, and for a
+ * policy of more rules than can be kept.
+ */
+export function requireSandbox({ files }: ResolvedPolicy): Extract<Bubblewrap, { available: true }> & {
   architecture: Architecture;
 } {
+  refuseTooManyRules(files);
   const bubblewrap = findBubblewrap();
   const architecture = thisArchitecture();
   if (!bubblewrap.available || architecture === undefined) {
@@ -107,18 +118,30 @@ interface HeldTarget {
 }
 
 async function holdTargets(view: MountPlan): Promise<HeldTarget[]> {
-  const held: HeldTarget[] = [];
-  for (const { path, kind } of view.targets) held.push({ path, target: await holdMountTarget(path, kind) });
-  return held;
+  let failure: unknown;
+  const held = await mapInTurns(view.targets, CONCURRENT_TARGETS, async ({ path, kind }) => {
+    // All of them settle, so that what is held can be let go.
+    const target = await holdMountTarget(path, kind).catch((error: unknown) => {
+      failure ??= error;
+      return undefined;
+    });
+    return { path, target };
+  });
+  if (failure === undefined) return held;
+  await releaseTargets(held);
+  throw failure;
+}
+
+async function releaseTargets(held: readonly HeldTarget[]): Promise<void> {
+  await mapInTurns(held, CONCURRENT_TARGETS, async ({ target }) => target?.release());
 }
 
 /** Leaves out mounts on targets that could not be made: where this user cannot make anything, no program of his can. */
 function settle(view: MountPlan, targets: readonly HeldTarget[]): MountPlan {
-  const wanted = view.targets.map(({ path }) => path);
-  const isThere = (path: Buffer) =>
-    !wanted.some((target) => target.equals(path)) ||
-    targets.some((held) => held.target !== undefined && held.path.equals(path));
-  return { ...view, mounts: view.mounts.filter(({ path }) => isThere(path)) };
+  const missing = new Set(
+    targets.filter(({ target }) => target === undefined).map(({ path }) => path.toString('latin1')),
+  );
+  return { ...view, mounts: view.mounts.filter(({ path }) => !missing.has(path.toString('latin1'))) };
 }
 
 interface Parts {
@@ -159,10 +182,12 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
       '/',
     ];
     const argumentsFd = descriptors.addFile(encodeArguments(words));
+    const argv = ['bwrap', '--args', String(argumentsFd), '--', `/proc/self/fd/${programFd}`];
+    refuseTooManyArguments(argv.length + words.length);
     return {
       plan: {
         program: path,
-        argv: ['bwrap', '--args', String(argumentsFd), '--', `/proc/self/fd/${programFd}`],
+        argv,
         cwd: plan.cwd,
         // The program's own comes with it; bubblewrap needs none.
         env: new Map(),
@@ -174,15 +199,23 @@ function assemble({ path, architecture, policy, plan, view, options, targets }: 
         entry.pipe.handOver();
         descriptors.closeFiles();
       },
-      ended: () => {
+      ended: async () => {
         entry.pipe.close();
-        for (const { target } of targets) target?.release();
+        await releaseTargets(targets);
       },
     };
   } catch (error) {
     descriptors.closeAll();
     throw error;
   }
+}
+
+/** Throws `PolicyError` for a sandbox that takes more words to describe than bubblewrap reads. */
+export function refuseTooManyArguments(count: number): void {
+  if (count <= MAX_ARGUMENTS) return;
+  throw unenforceable(
+    `bubblewrap takes at most ${MAX_ARGUMENTS} arguments, and this sandbox needs ${count}; name directories instead of what is in them`,
+  );
 }
 
 /** The descriptors that bubblewrap gets, numbered from behind those of the program. */

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { joinPath, normalizePath, parentPath } from '../../fs/native-path.js';
 
 const MAX_POINTER_BYTES = 8192;
@@ -9,12 +10,12 @@ const SLASH = 0x2f;
  * Where a repository is whose `.git` is a file: in a working tree beside the first one, or in a submodule. That is its own
  * directory, and the one that it shares with others, in which the hooks are. Nothing for what is no such file.
  */
-export function readGitPointer(path: Buffer): Buffer[] {
-  const text = readLine(path);
+export async function readGitPointer(path: Buffer): Promise<Buffer[]> {
+  const text = await readLine(path);
   if (text === undefined || !text.subarray(0, LABEL.length).equals(LABEL)) return [];
   const own = resolve(parentPath(path), trim(text.subarray(LABEL.length)));
   if (own === undefined) return [];
-  const common = readLine(joinPath(own, Buffer.from('commondir')));
+  const common = await readLine(joinPath(own, Buffer.from('commondir')));
   return [own, common && resolve(own, trim(common))].filter((found) => found !== undefined);
 }
 
@@ -28,16 +29,16 @@ function trim(text: Buffer): Buffer {
 }
 
 /** What a small regular file says; never waits for anybody who would have to write it. */
-function readLine(path: Buffer): Buffer | undefined {
-  let fd: number | undefined;
+async function readLine(path: Buffer): Promise<Buffer | undefined> {
+  let file: FileHandle | undefined;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    if (!fstatSync(fd).isFile()) return undefined;
-    const bytes = Buffer.alloc(MAX_POINTER_BYTES);
-    return bytes.subarray(0, readSync(fd, bytes));
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    if (!(await file.stat()).isFile()) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_POINTER_BYTES));
+    return buffer.subarray(0, bytesRead);
   } catch {
     return undefined;
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    await file?.close();
   }
 }

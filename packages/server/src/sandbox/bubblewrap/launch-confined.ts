@@ -34,16 +34,14 @@ export async function launchConfined(
   { launcher, onLaunched, onEmpty = () => {}, ...options }: LaunchConfinedOptions,
 ): Promise<LaunchedProcess> {
   const confined = await confine(policy, plan, options);
-  const launched = tryLaunch(launcher, confined);
+  const launched = await tryLaunch(launcher, confined);
   onLaunched(launched);
   const report = confined.entry.report;
   // Not before bubblewrap's process in there is known.
   void report
     .then(() => whenEmpty(launched))
-    .then(() => {
-      confined.ended();
-      onEmpty();
-    });
+    .then(() => confined.ended())
+    .then(onEmpty);
   const [entered, errno] = await report;
   if (entered === undefined) {
     throw new PolicyError(
@@ -85,11 +83,11 @@ async function whenEmpty(launched: LaunchedProcess): Promise<void> {
   await launched.gone;
 }
 
-function tryLaunch(launcher: Launcher, confined: ConfinedLaunch): LaunchedProcess {
+async function tryLaunch(launcher: Launcher, confined: ConfinedLaunch): Promise<LaunchedProcess> {
   try {
     return launcher.launch(confined.plan);
   } catch (error) {
-    confined.ended();
+    await confined.ended();
     throw error;
   } finally {
     confined.started();

@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmdirSync,
-  type Stats,
-  unlinkSync,
-} from 'node:fs';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, opendir, rmdir, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from '../../native/file-lock.js';
 import { unenforceable } from '../policy/policy-error.js';
@@ -26,8 +16,8 @@ export type TargetKind = 'directory' | 'file';
 
 /** A mount target in use. */
 export interface MountTarget {
-  /** Call it when no mount on it is left. The last one takes it away. Never throws. */
-  release(): void;
+  /** Call it when no mount on it is left. The last one takes it away. Never rejects. */
+  release(): Promise<void>;
 }
 
 /** Sticky and not writable by its owner: nothing that anybody makes by accident looks like that. */
@@ -40,14 +30,28 @@ const TELLING_VALUE = 0o1000;
 const MAX_ATTEMPTS = 50;
 const ATTEMPT_PAUSE_MS = 2;
 
-/** Whether what is at a path was put there to be mounted on. */
-export function isMountTarget(path: Buffer): boolean {
+/** Whether something with this mode can have been put there to be mounted on. */
+export function mayBeMountTarget(mode: number): boolean {
+  return (mode & TELLING_BITS) === TELLING_VALUE;
+}
+
+/** Whether what is at a path was put there to be mounted on; absent when nothing is there. */
+export async function isMountTarget(path: Buffer): Promise<boolean | undefined> {
   try {
-    const stats = lstatSync(path);
-    if ((stats.mode & TELLING_BITS) !== TELLING_VALUE) return false;
-    return stats.isDirectory() ? readdirSync(path).length === 0 : stats.isFile() && stats.size === 0;
-  } catch {
-    return false;
+    const stats = await lstat(path);
+    if (!mayBeMountTarget(stats.mode)) return false;
+    return stats.isDirectory() ? await isEmpty(path) : stats.isFile() && stats.size === 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : false;
+  }
+}
+
+async function isEmpty(path: Buffer): Promise<boolean> {
+  const directory = await opendir(path, { bufferSize: 1 });
+  try {
+    return (await directory.read()) === null;
+  } finally {
+    await directory.close();
   }
 }
 
@@ -58,20 +62,21 @@ export function isMountTarget(path: Buffer): boolean {
  */
 export async function holdMountTarget(path: Buffer, kind: TargetKind): Promise<MountTarget | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const made = create(path, kind);
+    const made = await create(path, kind);
     if (made === 'impossible') return undefined;
-    if (made === 'taken' && !isMountTarget(path)) break;
-    const fd = openLocked(path);
-    if (fd !== undefined) return { release: () => release(path, fd) };
+    if (made === 'taken' && (await isMountTarget(path)) === false) break;
+    const file = await openLocked(path);
+    if (file !== undefined) return { release: () => release(path, file) };
     await sleep(ATTEMPT_PAUSE_MS);
   }
   throw unenforceable(`${path.toString()} is being changed by somebody else`);
 }
 
-function create(path: Buffer, kind: TargetKind): 'made' | 'taken' | 'impossible' {
+async function create(path: Buffer, kind: TargetKind): Promise<'made' | 'taken' | 'impossible'> {
   try {
-    if (kind === 'directory') mkdirSync(path, { mode: DIRECTORY_MODE });
-    else closeSync(openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDONLY, FILE_MODE));
+    if (kind === 'directory') await mkdir(path, { mode: DIRECTORY_MODE });
+    else
+      await (await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDONLY, FILE_MODE)).close();
     return 'made';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'taken' : 'impossible';
@@ -79,15 +84,15 @@ function create(path: Buffer, kind: TargetKind): 'made' | 'taken' | 'impossible'
 }
 
 /** Opens and locks what is at a path; nothing when somebody is taking it away. */
-function openLocked(path: Buffer): number | undefined {
-  let fd: number | undefined;
+async function openLocked(path: Buffer): Promise<FileHandle | undefined> {
+  let file: FileHandle | undefined;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (tryLock(fd, 'shared') && isSame(fstatSync(fd), lstatSync(path))) return fd;
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (tryLock(file.fd, 'shared') && isSame(await file.stat(), await lstat(path))) return file;
   } catch {
     // It is gone, or not ours to open.
   }
-  if (fd !== undefined) closeSync(fd);
+  await file?.close();
   return undefined;
 }
 
@@ -95,14 +100,16 @@ function isSame(a: Stats, b: Stats): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-function release(path: Buffer, fd: number): void {
+async function release(path: Buffer, file: FileHandle): Promise<void> {
   try {
-    if (!tryLock(fd, 'exclusive') || !isSame(fstatSync(fd), lstatSync(path)) || !isMountTarget(path)) return;
-    if (fstatSync(fd).isDirectory()) rmdirSync(path);
-    else unlinkSync(path);
+    if (!tryLock(file.fd, 'exclusive')) return;
+    const stats = await file.stat();
+    if (!isSame(stats, await lstat(path)) || !(await isMountTarget(path))) return;
+    if (stats.isDirectory()) await rmdir(path);
+    else await unlink(path);
   } catch {
     // Somebody outside of the sandbox has put it to use, or moved it.
   } finally {
-    closeSync(fd);
+    await file.close().catch(() => {});
   }
 }

@@ -1,13 +1,13 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { baseName, isWithin, parentPath } from '../../fs/native-path.js';
-import { listHiddenPaths, type NetworkUse } from '../hidden-sockets.js';
-import { accessTo, findRule, orderEntries } from '../policy/access.js';
+import { isWithin, parentPath } from '../../fs/native-path.js';
+import { LoopTurn, runInTurns } from '../../loop-turn.js';
+import type { NetworkUse } from '../hidden-sockets.js';
 import { findDeniedPaths } from '../policy/find-denied-paths.js';
-import type { FilePolicy, PolicyEntry, ResolvedPolicy } from '../policy/policy.js';
+import type { ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
-import { readGitPointer } from './git-pointer.js';
-import { type CrossedLink, type Location, locatePath } from './locate-path.js';
-import { isMountTarget, type TargetKind } from './mount-targets.js';
+import { type RuleTree, sortByPath } from '../policy/rule-tree.js';
+import { PathLocator } from './locate-path.js';
+import { isMountTarget, mayBeMountTarget, type TargetKind } from './mount-targets.js';
+import { isChangeable, type PlacedRule, placeOpenPolicy, placePolicy } from './place-rules.js';
 
 /** One thing that the view of a sandboxed program is made of. Paths lead through no link. */
 export type Mount =
@@ -27,34 +27,18 @@ export interface MountPlan {
   readonly targets: readonly { readonly path: Buffer; readonly kind: TargetKind }[];
 }
 
+/**
+ * Rules and patterns of one sandbox. Each takes mounts, and the time in which a sandbox is made grows with the square of
+ * their number.
+ */
+export const MAX_PLANNED_RULES = 2_000;
+
 const ROOT = Buffer.from('/');
-const GIT = Buffer.from('.git');
 
 /** Made anew for every sandbox, whatever the rules say. */
 const OWN_FILE_SYSTEMS = [Buffer.from('/proc')];
 /** The same, but rules may put something of the host there. */
 const OWN_DIRECTORIES = [Buffer.from('/dev'), Buffer.from('/sys')];
-
-/** What programs cannot do without: themselves, their libraries and what is set up for all. */
-const MINIMAL_PATHS = [
-  '/bin',
-  '/sbin',
-  '/lib',
-  '/lib32',
-  '/lib64',
-  '/libx32',
-  '/usr',
-  '/etc',
-  '/nix/store',
-  '/run/current-system/sw',
-  // Where /etc/resolv.conf leads to on many systems.
-  '/run/systemd/resolve',
-];
-
-/** A rule, where it leads. */
-interface PlacedRule extends PolicyEntry {
-  readonly location: Location;
-}
 
 /**
  * Decides what a program sees under a policy, from what exists now. Throws `PolicyError` for what mounts cannot
@@ -64,41 +48,31 @@ export async function planMounts(
   files: ResolvedPolicy['files'],
   network: NetworkUse = 'restricted',
 ): Promise<MountPlan> {
-  return files === 'unrestricted' || files.fullWrite
-    ? planOpenView(files === 'unrestricted' ? [] : files.entries, network)
-    : planRules(files, network);
-}
-
-/** Whoever may write everything keeps everything, devices included, but not those who run programs for him. */
-function planOpenView(entries: readonly PolicyEntry[], network: NetworkUse): MountPlan {
-  const rules = hideServices(placeRules([...entries, { path: ROOT, access: 'write' }]), network);
-  const planner = new Planner(rules);
+  refuseTooManyRules(files);
+  const locator = new PathLocator();
+  // Whoever may write everything keeps everything, devices included, but not those who run programs for him.
+  const isOpen = files === 'unrestricted' || files.fullWrite;
+  const rules = isOpen
+    ? await placeOpenPolicy(files, network, locator)
+    : await placePolicy(files, await findDeniedPaths(files), network, locator);
+  const planner = new Planner(rules, locator);
   // What this user cannot rename, no program of his can.
-  for (const pin of listPins(rules)) if (isChangeable(rules, parentPath(pin))) planner.pin(pin);
-  for (const rule of rules) planner.add(rule);
-  planner.sortMounts();
-  return { root: 'open', mounts: planner.mounts, targets: planner.targets };
+  for (const pin of await planner.listPins())
+    if (!isOpen || (await isChangeable(rules, parentPath(pin)))) planner.pin(pin);
+  await planner.addRules();
+  const { targets } = planner;
+  if (isOpen) return { root: 'open', mounts: await planner.sortMounts(), targets };
+  const mounts = [...(await planner.sortMounts()), ...planner.listLinks()];
+  const rootAccess = rules.accessTo(ROOT);
+  return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
 }
 
-async function planRules(files: FilePolicy, network: NetworkUse): Promise<MountPlan> {
-  const denied = await findDeniedPaths(files);
-  const named = protectRepositories(
-    placeRules([
-      ...files.entries,
-      ...denied.map((path): PolicyEntry => ({ path, access: 'deny' })),
-      ...listMinimal(files),
-    ]),
+/** Throws `PolicyError` for a policy that takes more mounts than there can be. */
+export function refuseTooManyRules(files: ResolvedPolicy['files']): void {
+  if (files === 'unrestricted' || files.ruleCount <= MAX_PLANNED_RULES) return;
+  throw unenforceable(
+    `bubblewrap keeps at most ${MAX_PLANNED_RULES} rules, and this sandbox has ${files.ruleCount}; name directories instead of what is in them`,
   );
-  refuseWritableLinks(named);
-  const rules = hideServices(named, network);
-  const rootAccess = accessTo(rules, ROOT);
-  const planner = new Planner(rules);
-  for (const pin of listPins(rules)) planner.pin(pin);
-  for (const rule of rules) planner.add(rule);
-  planner.sortMounts();
-  planner.addLinks(rules.flatMap(({ location }) => location.links));
-  const { mounts, targets } = planner;
-  return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
 }
 
 /**
@@ -106,90 +80,14 @@ async function planRules(files: FilePolicy, network: NetworkUse): Promise<MountP
  * others does not concern it. An open view stays what it is.
  */
 export function forbidWriting({ root, mounts, targets }: MountPlan): MountPlan {
+  const made = new Set(targets.map(({ path }) => path.toString('latin1')));
   return {
     root: root === 'write' ? 'read' : root,
     mounts: mounts
-      .filter(({ path }) => !targets.some((target) => target.path.equals(path)))
+      .filter(({ path }) => !made.has(path.toString('latin1')))
       .map((mount) => (mount.kind === 'bind' ? { ...mount, writable: false } : mount)),
     targets: [],
   };
-}
-
-function listMinimal({ minimal, entries }: FilePolicy): PolicyEntry[] {
-  if (!minimal) return [];
-  return MINIMAL_PATHS.map((path) => Buffer.from(path))
-    .filter((path) => accessTo(entries, path) === 'deny' && !entries.some((entry) => entry.path.equals(path)))
-    .map((path) => ({ path, access: 'read' }));
-}
-
-/** Rules by where they lead, so that no link can lead around one. */
-function placeRules(entries: readonly PolicyEntry[]): PlacedRule[] {
-  const locations = new Map<PolicyEntry, Location>();
-  const placed = entries.map((entry) => {
-    const location = locatePath(entry.path);
-    const rule: PolicyEntry = { ...entry, path: location.path };
-    locations.set(rule, location);
-    return rule;
-  });
-  return orderEntries(placed).map((rule) => ({ ...rule, location: locations.get(rule)! }));
-}
-
-/** A protected `.git` that only says where the repository is protects that, too, where it could be written. */
-function protectRepositories(rules: readonly PlacedRule[]): PlacedRule[] {
-  const pointers = rules.filter(
-    ({ path, access, location }) =>
-      access === 'read' && location.kind === 'file' && baseName(path).equals(GIT),
-  );
-  const found = pointers.flatMap(({ path }) => readGitPointer(path)).map((path) => locatePath(path));
-  const writable = found.filter(
-    ({ path, kind }) =>
-      kind === 'directory' &&
-      accessTo(rules, path) === 'write' &&
-      !rules.some((rule) => rule.path.equals(path)),
-  );
-  const added = writable.map((location): PlacedRule => ({ path: location.path, access: 'read', location }));
-  const byPath = new Map([...rules, ...added].map((rule) => [rule.path.toString('latin1'), rule]));
-  return [...byPath.values()].sort((a, b) => Buffer.compare(a.path, b.path));
-}
-
-/** Denies what runs programs for others, as far as it exists, rules show it, and none of them is for that very path. */
-function hideServices(rules: readonly PlacedRule[], network: NetworkUse): PlacedRule[] {
-  const all = [...rules];
-  for (const hidden of listHiddenPaths(network)) {
-    // Most are nowhere, and that is seen by one look.
-    if (!existsSync(hidden.path)) continue;
-    const { path, kind } = locatePath(Buffer.from(hidden.path));
-    if (kind !== (hidden.kind === 'socket' ? 'file' : hidden.kind)) continue;
-    if (accessTo(all, path) === 'deny' || rules.some((rule) => rule.path.equals(path))) continue;
-    // Nobody has to find it by the way that led there.
-    all.push({ path, access: 'deny', location: { path, kind, links: [] } });
-    all.sort((a, b) => Buffer.compare(a.path, b.path));
-  }
-  return all;
-}
-
-/**
- * A link in a writable directory says today what a program made of it yesterday. A rule that leads through one would
- * open or close whatever the program likes.
- */
-function refuseWritableLinks(rules: readonly PlacedRule[]): void {
-  for (const { location } of rules) {
-    const changeable = location.links.find(({ path }) => isChangeable(rules, parentPath(path)));
-    if (changeable === undefined) continue;
-    throw unenforceable(
-      `the rule for ${location.path.toString()} leads through a link in a writable directory, ${changeable.path.toString()}`,
-    );
-  }
-}
-
-function isChangeable(rules: readonly PolicyEntry[], directory: Buffer): boolean {
-  if (accessTo(rules, directory) !== 'write') return false;
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a rule is about a name in a directory that does not exist either, and that is not withheld. */
@@ -202,87 +100,121 @@ function isOwnFileSystem(path: Buffer): boolean {
   return [...OWN_FILE_SYSTEMS, ...OWN_DIRECTORIES].some((own) => isWithin(path, own));
 }
 
-/**
- * The directories on the way to what is withheld that a program could give another name, and with that take what is in
- * them out of the reach of the rule in the next sandbox. A mount cannot be renamed.
- */
-function listPins(rules: readonly PlacedRule[]): Buffer[] {
-  const pins = new Map<string, Buffer>();
-  for (const rule of rules) {
-    if (rule.access === 'write' || comesWithMissing(rule) || isOwnFileSystem(rule.path)) continue;
-    let directory = parentPath(rule.location.firstMissing ?? rule.path);
-    while (!directory.equals(ROOT) && accessTo(rules, parentPath(directory)) === 'write') {
-      if (accessTo(rules, directory) === 'write') pins.set(directory.toString('latin1'), directory);
-      directory = parentPath(directory);
-    }
-  }
-  return [...pins.values()];
+/** Whether something with a mode was put there to be mounted on; somebody may have taken it away since it was seen. */
+async function wasMountTarget(path: Buffer, mode = 0): Promise<boolean> {
+  return mayBeMountTarget(mode) && (await isMountTarget(path)) !== false;
 }
 
 class Planner {
-  readonly mounts: Mount[] = [];
   readonly targets: { readonly path: Buffer; readonly kind: TargetKind }[] = [];
+  readonly #mounts: Mount[] = [];
+  readonly #held = new Set<string>();
 
-  constructor(private readonly rules: readonly PlacedRule[]) {}
+  constructor(
+    private readonly rules: RuleTree<PlacedRule>,
+    private readonly locator: PathLocator,
+  ) {}
+
+  /**
+   * The directories on the way to what is withheld that a program could give another name, and with that take what is in
+   * them out of the reach of the rule in the next sandbox. A mount cannot be renamed.
+   */
+  async listPins(): Promise<Buffer[]> {
+    const turn = new LoopTurn();
+    const pins: Buffer[] = [];
+    const seen = new Set<string>();
+    for (const rule of this.rules.rules) {
+      if (rule.access === 'write' || comesWithMissing(rule) || isOwnFileSystem(rule.path)) continue;
+      let directory = parentPath(rule.location.firstMissing ?? rule.path);
+      // What is above a directory that was seen was seen with it.
+      while (!directory.equals(ROOT) && !seen.has(directory.toString('latin1'))) {
+        const above = parentPath(directory);
+        if (this.rules.accessTo(above) !== 'write') break;
+        seen.add(directory.toString('latin1'));
+        if (this.rules.accessTo(directory) === 'write') pins.push(directory);
+        directory = above;
+        if (turn.isOver) await turn.pause();
+      }
+      if (turn.isOver) await turn.pause();
+    }
+    return pins;
+  }
 
   pin(path: Buffer): void {
-    this.mounts.push({ kind: 'bind', path, writable: true });
+    this.#mounts.push({ kind: 'bind', path, writable: true });
+  }
+
+  async addRules(): Promise<void> {
+    const turn = new LoopTurn();
+    for (const rule of this.rules.rules) {
+      await this.#add(rule);
+      if (turn.isOver) await turn.pause();
+    }
   }
 
   /** What is mounted on a directory covers what was mounted below it before. */
-  sortMounts(): void {
-    this.mounts.sort((a, b) => Buffer.compare(a.path, b.path));
+  async sortMounts(): Promise<Mount[]> {
+    return runInTurns(sortByPath(this.#mounts));
   }
 
-  add(rule: PlacedRule): void {
+  /** The links that rules lead through, where nothing else is to be seen of where they are. */
+  listLinks(): Mount[] {
+    // Several rules may lead through the same one.
+    const byPath = new Map(
+      this.rules.rules.flatMap(({ location }) =>
+        location.links.map((link) => [link.path.toString('latin1'), link]),
+      ),
+    );
+    return [...byPath.values()]
+      .filter(({ path }) => this.rules.accessTo(parentPath(path)) === 'deny')
+      .map(({ path, target }) => ({ kind: 'link', path, target }));
+  }
+
+  async #add(rule: PlacedRule): Promise<void> {
     const { path, access, location } = rule;
     if (path.equals(ROOT) || OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return;
-    const around = accessTo(this.rules, parentPath(path));
+    const around = this.rules.accessTo(parentPath(path));
     if (location.kind === 'missing') {
-      if (access !== 'write' && !comesWithMissing(rule)) this.#keepMissing(rule, around);
+      if (access !== 'write' && !comesWithMissing(rule)) await this.#keepMissing(rule, around);
       return;
     }
     // One that is there for somebody else's mounts goes when he goes, unless it is held here, too.
-    if (access !== 'write' && isMountTarget(path)) this.targets.push({ path, kind: location.kind });
+    if (access !== 'write' && (await wasMountTarget(path, location.mode)))
+      this.#holdTarget(path, location.kind);
     if (access === 'deny') {
       if (around !== 'deny') this.#hide(path, location.kind);
     } else if (access !== around) {
-      this.mounts.push({ kind: 'bind', path, writable: access === 'write' });
+      this.#mounts.push({ kind: 'bind', path, writable: access === 'write' });
     }
   }
 
-  addLinks(links: readonly CrossedLink[]): void {
-    // Several rules may lead through the same one.
-    const byPath = new Map(links.map((link) => [link.path.toString('latin1'), link]));
-    for (const { path, target } of byPath.values())
-      if (accessTo(this.rules, parentPath(path)) === 'deny') this.mounts.push({ kind: 'link', path, target });
+  #holdTarget(path: Buffer, kind: TargetKind): void {
+    this.targets.push({ path, kind });
+    this.#held.add(path.toString('latin1'));
   }
 
   #hide(path: Buffer, kind: TargetKind): void {
-    if (kind === 'file') this.mounts.push({ kind: 'hide-file', path });
-    else this.mounts.push({ kind: 'hide-directory', path, passable: this.#hasOpenBelow(path) });
-  }
-
-  #hasOpenBelow(path: Buffer): boolean {
-    return this.rules.some((rule) => rule.access !== 'deny' && isWithin(rule.path, path));
+    if (kind === 'file') this.#mounts.push({ kind: 'hide-file', path });
+    else this.#mounts.push({ kind: 'hide-directory', path, passable: this.rules.hasOpenWithin(path) });
   }
 
   /** What must not be written, and is not there, must not come to be there either. */
-  #keepMissing({ path, access, location }: PlacedRule, around: string): void {
+  async #keepMissing({ path, access, location }: PlacedRule, around: string): Promise<void> {
     const above = parentPath(location.firstMissing ?? path);
     // Below one that is there already for somebody else's mounts is nothing to be put.
-    const firstMissing = isMountTarget(above) ? above : (location.firstMissing ?? path);
+    const isTarget = await wasMountTarget(above, (await this.locator.look(above))?.mode);
+    const firstMissing = isTarget ? above : (location.firstMissing ?? path);
     const parent = parentPath(firstMissing);
-    const rule = findRule(this.rules, parent);
-    if (around === 'deny' || rule?.access !== 'write' || locatePath(parent).kind !== 'directory') return;
-    if (this.targets.some((target) => target.path.equals(firstMissing))) return;
+    if (around === 'deny' || this.rules.accessTo(parent) !== 'write') return;
+    if ((await this.locator.look(parent))?.kind !== 'directory') return;
+    if (this.#held.has(firstMissing.toString('latin1'))) return;
     // What is denied may be meant as anything; what may be read is seen as an empty directory.
     if (access === 'deny') {
-      this.targets.push({ path: firstMissing, kind: 'file' });
-      this.mounts.push({ kind: 'hide-file', path: firstMissing });
+      this.#holdTarget(firstMissing, 'file');
+      this.#mounts.push({ kind: 'hide-file', path: firstMissing });
     } else {
-      this.targets.push({ path: firstMissing, kind: 'directory' });
-      this.mounts.push({ kind: 'bind', path: firstMissing, writable: false });
+      this.#holdTarget(firstMissing, 'directory');
+      this.#mounts.push({ kind: 'bind', path: firstMissing, writable: false });
     }
   }
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../../clock.js';
 import { joinPath, normalizePath, parentPath } from '../../fs/native-path.js';
 import { LoopTurn } from '../../loop-turn.js';
 import type { ExitStatus } from '../../native/launch.js';
-import { accessTo } from '../policy/access.js';
 import { type CompiledGlob, compileGlob } from '../policy/glob.js';
 import type { FilePolicy, ResolvedPolicy } from '../policy/policy.js';
 import { findComplaints } from './find-complaints.js';
@@ -115,7 +114,7 @@ async function withholds(
   path: Buffer,
   turn: LoopTurn,
 ): Promise<boolean> {
-  switch ((await matchesAny(globs, path.toString(), turn)) ? 'deny' : accessTo(files.entries, path)) {
+  switch ((await matchesAny(globs, path.toString(), turn)) ? 'deny' : files.rules.accessTo(path)) {
     case 'write':
       return false;
     case 'read':

@@ -115,7 +115,7 @@ export class FileHelper {
     const code = createMemoryFile(readHelperCode());
     const { promise: empty, resolve: onEmpty } = withResolvers();
     try {
-      const seen = files === 'unrestricted' ? files : makeRoomForHelper(files);
+      const seen = files === 'unrestricted' ? files : await makeRoomForHelper(files);
       const policy: ResolvedPolicy = { files: seen, network: 'restricted' };
       const launched = await launchConfined(policy, planHelper(code.fd), {
         launcher: options.launcher,

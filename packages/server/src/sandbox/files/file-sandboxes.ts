@@ -81,7 +81,7 @@ export class FileSandboxes {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#making.values());
-    for (const slot of this.#live) this.#end(slot);
+    for (const slot of this.#live) void this.#end(slot);
     await Promise.all(this.#endings);
   }
 
@@ -90,13 +90,13 @@ export class FileSandboxes {
     access: FileAccess,
     use: (slot: Slot) => Promise<T>,
   ): Promise<T> {
-    const key = `${access} ${sandboxKey({ files, network: 'restricted' })}`;
+    const key = `${access} ${await sandboxKey({ files, network: 'restricted' })}`;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const slot = await this.#take({ key, files, access });
       try {
         const answer = await use(slot);
         // What a mount hides may have been replaced while it was read, and the mount have gone with it.
-        if (access === 'changes' || slot.view.stillHolds()) return answer;
+        if (access === 'changes' || (await slot.view.stillHolds())) return answer;
         if (answer instanceof ConfinedFile) await answer.close();
       } finally {
         this.#release(slot);
@@ -148,7 +148,10 @@ export class FileSandboxes {
     this.#live.add(slot);
     void helper.ended.then(() => this.#live.delete(slot));
     // Otherwise it may be anything between the two.
-    if (!before.becomes(view)) return this.#end(slot);
+    if (!before.becomes(view)) {
+      await this.#end(slot);
+      return;
+    }
     this.#slots.set(key, slot);
     this.#awaitUse(slot);
   }
@@ -165,7 +168,7 @@ export class FileSandboxes {
   #release(slot: Slot): void {
     slot.uses--;
     if (slot.uses > 0) return;
-    if (slot.retired) this.#end(slot);
+    if (slot.retired) void this.#end(slot);
     else this.#awaitUse(slot);
   }
 
@@ -180,14 +183,15 @@ export class FileSandboxes {
   #retire(slot: Slot): void {
     slot.retired = true;
     slot.idleTimer?.cancel();
-    if (slot.uses === 0) this.#end(slot);
+    if (slot.uses === 0) void this.#end(slot);
   }
 
-  #end(slot: Slot): void {
+  async #end(slot: Slot): Promise<void> {
     if (!this.#live.delete(slot)) return;
     slot.idleTimer?.cancel();
     const ending = slot.helper.end().finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
+    await ending;
   }
 }
 

@@ -1,8 +1,15 @@
-import { lstatSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import type { FileAccess } from '../../connection/file-order.js';
+import { mapInTurns } from '../../loop-turn.js';
 import { countMountChanges } from '../../native/mount-changes.js';
 import { forbidWriting, type Mount, type MountPlan, planMounts } from '../bubblewrap/plan-mounts.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
+
+/** Errors of a path that leads nowhere. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
+/** Places that are looked at at once. */
+const CONCURRENT_LOOKS = 16;
 
 /**
  * What the sandbox of a policy looks like at one moment: which mounts it is made of, and what they are made on. A sandbox
@@ -16,17 +23,20 @@ export class SandboxView {
   /** What is at the place of each mount. */
   readonly #identities: readonly (string | undefined)[];
 
-  private constructor(plan: MountPlan) {
+  private constructor(plan: MountPlan, identities: readonly (string | undefined)[], mountChanges: number) {
     this.#plan = plan;
     // A mount that the host gets later may show up in the sandbox, too, and as writable as it is outside.
-    this.#mounts = [plan.root, ...plan.mounts.map(describeMount), countMountChanges()].join('\n');
-    this.#identities = identify(plan.mounts);
+    this.#mounts = [plan.root, ...plan.mounts.map(describeMount), mountChanges].join('\n');
+    this.#identities = identities;
   }
 
   /** Looks at what exists now. Throws `PolicyError` for what mounts cannot keep. */
   static async look(files: ResolvedPolicy['files'], access: FileAccess): Promise<SandboxView> {
-    const plan = await planMounts(files, 'unused');
-    return new SandboxView(access === 'reads' ? forbidWriting(plan) : plan);
+    // Before anything else: what changes during the look makes it stale.
+    const mountChanges = countMountChanges();
+    const wanted = await planMounts(files, 'unused');
+    const plan = access === 'reads' ? forbidWriting(wanted) : wanted;
+    return new SandboxView(plan, await identify(plan.mounts), mountChanges);
   }
 
   /** Whether such a sandbox puts something on disk, for mounts on what does not exist. */
@@ -47,8 +57,8 @@ export class SandboxView {
   }
 
   /** Whether its mounts are all still there. */
-  stillHolds(): boolean {
-    return isSame(this.#identities, identify(this.#plan.mounts));
+  async stillHolds(): Promise<boolean> {
+    return isSame(this.#identities, await identify(this.#plan.mounts));
   }
 }
 
@@ -62,11 +72,16 @@ function describeMount(mount: Mount): string {
   return JSON.stringify([mount.kind, mount.path.toString('latin1'), details]);
 }
 
-function identify(mounts: readonly Mount[]): (string | undefined)[] {
-  return mounts.map(({ path }) => {
-    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    // The number of a file may be given to the next one; the moment of its birth is not.
-    return stats && `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
+async function identify(mounts: readonly Mount[]): Promise<(string | undefined)[]> {
+  return mapInTurns(mounts, CONCURRENT_LOOKS, async ({ path }) => {
+    try {
+      const stats = await lstat(path, { bigint: true });
+      // The number of a file may be given to the next one; the moment of its birth is not.
+      return `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
+    } catch (error) {
+      if (ABSENT.has((error as NodeJS.ErrnoException).code)) return undefined;
+      throw error;
+    }
   });
 }
 

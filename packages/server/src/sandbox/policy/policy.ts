@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { runInTurns, type Steps } from '../../loop-turn.js';
+import { RuleTree } from './rule-tree.js';
+
 /** What is allowed on a path and everything below it. */
 export type Access = 'read' | 'write' | 'deny';
 
@@ -12,9 +16,11 @@ export interface PolicyEntry {
 
 /** Rules for files. The rule of the longest path counts; what no rule covers is not there. */
 export interface FilePolicy {
-  /** One per path, parents before what is below them. */
-  readonly entries: readonly PolicyEntry[];
-  /** Absolute patterns of paths that are denied in spite of `entries`. */
+  /** One for each path. */
+  readonly rules: RuleTree;
+  /** How many rules and patterns the context came to; those that come with others are not counted. */
+  readonly ruleCount: number;
+  /** Absolute patterns of paths that are denied in spite of `rules`. */
   readonly denyGlobs: readonly string[];
   /** How many directories deep, from where a pattern first varies, it is looked up. @default no limit */
   readonly globScanMaxDepth: number | undefined;
@@ -52,7 +58,8 @@ export function allowsAllReads(files: ResolvedPolicy['files']): boolean {
 
 /** Lets everything be read, and nothing be written. */
 const READ_POLICY: FilePolicy = {
-  entries: [{ path: Buffer.from('/'), access: 'read' }],
+  rules: RuleTree.of([{ path: Buffer.from('/'), access: 'read' }]),
+  ruleCount: 1,
   denyGlobs: [],
   globScanMaxDepth: undefined,
   minimal: false,
@@ -73,9 +80,23 @@ export function simplifyFor(
 }
 
 /** Text that two policies share only if they allow the same, to keep things by. */
-export function sandboxKey({ files, network }: ResolvedPolicy): string {
-  if (files === 'unrestricted') return JSON.stringify([network]);
-  const { entries, denyGlobs, globScanMaxDepth, minimal } = files;
-  const rules = entries.map(({ path, access }) => [path.toString('latin1'), access]);
-  return JSON.stringify([network, minimal, globScanMaxDepth ?? null, denyGlobs, rules]);
+export function sandboxKey(policy: ResolvedPolicy): string | Promise<string> {
+  return runInTurns(digest(policy));
+}
+
+function* digest({ files, network }: ResolvedPolicy): Steps<string> {
+  const hash = createHash('sha256').update(network);
+  const add = (...parts: unknown[]) => void hash.update(JSON.stringify(parts));
+  if (files !== 'unrestricted') {
+    add(files.minimal, files.globScanMaxDepth);
+    for (const pattern of files.denyGlobs) {
+      add(pattern);
+      yield;
+    }
+    for (const { path, access } of files.rules.rules) {
+      add(path.toString('latin1'), access);
+      yield;
+    }
+  }
+  return hash.digest('base64');
 }

@@ -7,9 +7,13 @@ import {
   type SpecialPath,
 } from '@exec-server/protocol';
 import { baseName, isWithin, joinPath, normalizePath } from '../../fs/native-path.js';
-import { orderEntries } from './access.js';
+import { runInTurns, type Steps, whenKnown } from '../../loop-turn.js';
 import { type FilePolicy, OPEN_POLICY, type PolicyEntry, type ResolvedPolicy } from './policy.js';
 import { PolicyError, unenforceable } from './policy-error.js';
+import { RuleTree } from './rule-tree.js';
+
+/** Rules and patterns that one sandbox context may come to; a rule for all roots counts once for each of them. */
+export const MAX_RULES = 10_000;
 
 /** What a context leaves for the host to say. */
 export interface PolicyHost {
@@ -36,31 +40,46 @@ const SLASH_TMP = Buffer.from('/tmp');
 
 type Restricted = Extract<ManagedFileSystem, { type: 'restricted' }>;
 
-/** Says what a context allows on this host. Looks at no file. Throws {@link PolicyError}. */
-export function resolvePolicy(context: PolicySource, host: PolicyHost): ResolvedPolicy {
+/**
+ * Says what a context allows on this host, at once unless it has very many rules. Looks at no file. Throws or rejects with
+ * {@link PolicyError}.
+ */
+export function resolvePolicy(
+  context: PolicySource,
+  host: PolicyHost,
+): ResolvedPolicy | Promise<ResolvedPolicy> {
+  const network = networkOf(context);
   const { permissions } = context;
-  switch (permissions.type) {
-    case 'disabled':
-      return OPEN_POLICY;
-    case 'external':
-      // Files are somebody else's business there.
-      return { files: 'unrestricted', network: permissions.network };
-    case 'managed': {
-      const { file_system: files, network } = permissions;
-      return {
-        files: files.type === 'unrestricted' ? files.type : resolveFiles(files, context, host),
-        network,
-      };
-    }
-  }
+  if (permissions.type === 'disabled') return OPEN_POLICY;
+  // Files are somebody else's business there.
+  if (permissions.type === 'external') return { files: 'unrestricted', network };
+  const { file_system: files } = permissions;
+  if (files.type === 'unrestricted') return { files: 'unrestricted', network };
+  const resolved = runInTurns(resolveFiles(files, context, host));
+  return whenKnown(resolved, (policy) => ({ files: policy, network }));
 }
 
-function resolveFiles(files: Restricted, context: PolicySource, host: PolicyHost): FilePolicy {
+/** What a context says about the network. */
+export function networkOf({ permissions }: PolicySource): ResolvedPolicy['network'] {
+  return permissions.type === 'disabled' ? OPEN_POLICY.network : permissions.network;
+}
+
+/** Whether what a context allows depends on where the host has its temporary files. */
+export function asksForTemporary({ permissions }: PolicySource): boolean {
+  if (permissions.type !== 'managed' || permissions.file_system.type !== 'restricted') return false;
+  const { entries } = permissions.file_system;
+  return entries.some(({ path }) => path.type === 'special' && path.value.kind === 'tmpdir');
+}
+
+function* resolveFiles(files: Restricted, context: PolicySource, host: PolicyHost): Steps<FilePolicy> {
+  if (files.entries.length > MAX_RULES) throw tooMany(`${files.entries.length} entries`);
   const places = new Places(context, host);
   const found: PolicyEntry[] = [];
   const denyGlobs: string[] = [];
   let minimal = false;
+  let ruleCount = 0;
   for (const entry of files.entries) {
+    yield;
     const access = entry.access === 'none' ? 'deny' : entry.access;
     const { path } = entry;
     if (path.type === 'glob_pattern') {
@@ -75,20 +94,26 @@ function resolveFiles(files: Restricted, context: PolicySource, host: PolicyHost
       // What an unknown name would allow stays forbidden; what it would forbid cannot be found.
       if (path.value.kind === 'unknown' && access === 'deny')
         throw unenforceable(`\`${path.value.path}\` is not known here and cannot be denied`);
-      found.push(...places.findSpecial(path.value).map((native) => ({ path: native, access })));
+      for (const native of places.findSpecial(path.value)) {
+        yield;
+        if (++ruleCount > MAX_RULES) throw tooMany('more');
+        if (native !== undefined) found.push({ path: native, access });
+      }
+      continue;
     }
+    if (++ruleCount > MAX_RULES) throw tooMany('more');
   }
-  const entries = orderEntries(protectNames(found));
-  const [root] = entries;
-  const rootAccess = root?.path.equals(ROOT) ? root.access : 'deny';
+  const rules = yield* RuleTree.build(yield* protectNames(found));
+  const rootAccess = rules.accessTo(ROOT);
   const takesNoMore = denyGlobs.length === 0;
   return {
-    entries,
+    rules,
+    ruleCount,
     denyGlobs,
     globScanMaxDepth: files.glob_scan_max_depth ?? undefined,
     minimal,
-    fullRead: rootAccess !== 'deny' && takesNoMore && entries.every(({ access }) => access !== 'deny'),
-    fullWrite: rootAccess === 'write' && takesNoMore && entries.every(({ access }) => access === 'write'),
+    fullRead: rootAccess !== 'deny' && takesNoMore && rules.rules.every(({ access }) => access !== 'deny'),
+    fullWrite: rootAccess === 'write' && takesNoMore && rules.rules.every(({ access }) => access === 'write'),
   };
 }
 
@@ -99,20 +124,24 @@ class Places {
     private readonly host: PolicyHost,
   ) {}
 
-  findSpecial(special: SpecialPath): Buffer[] {
+  /** What a name stands for; nothing for each place that it stands for and that does not count. */
+  *findSpecial(special: SpecialPath): Generator<Buffer | undefined, void> {
     switch (special.kind) {
       case 'root':
-        return [ROOT];
+        yield ROOT;
+        break;
       case 'slash_tmp':
-        return [SLASH_TMP];
+        yield SLASH_TMP;
+        break;
       case 'tmpdir':
-        return this.#findTemporary();
+        yield* this.#findTemporary();
+        break;
       case 'current_working_directory':
       case 'project_roots':
-        return this.#findBelowRoots(special.subpath ?? undefined);
+        yield* this.#findBelowRoots(special.subpath ?? undefined);
+        break;
       case 'minimal':
       case 'unknown':
-        return [];
     }
   }
 
@@ -129,38 +158,42 @@ class Places {
     throw needsCwd();
   }
 
-  #findTemporary(): Buffer[] {
-    const given = this.context.temporaryDirectories?.map(toPermissionPath);
-    const told = this.host.temporaryDirectories
-      .filter((path) => path.startsWith('/'))
-      .map((path) => normalizePath(Buffer.from(path)));
+  *#findTemporary(): Generator<Buffer | undefined, void> {
     // The whole disk is no temporary directory, whatever the variable says.
-    return [...(given ?? []), ...told].filter((path) => !path.equals(ROOT));
+    const unlessRoot = (path: Buffer) => (path.equals(ROOT) ? undefined : path);
+    for (const uri of this.context.temporaryDirectories ?? []) yield unlessRoot(toPermissionPath(uri));
+    for (const path of this.host.temporaryDirectories)
+      if (path.startsWith('/')) yield unlessRoot(normalizePath(Buffer.from(path)));
   }
 
-  #findBelowRoots(subpath: string | undefined): Buffer[] {
+  *#findBelowRoots(subpath: string | undefined): Generator<Buffer | undefined, void> {
     this.#findCwd();
-    const uris = this.context.policyContext?.workspaceRoots ?? this.context.workspaceRoots ?? [];
-    return uris.map(toPermissionPath).flatMap((root) => {
-      if (subpath === undefined) return [root];
-      const path = normalizePath(joinPath(root, Buffer.from(subpath)));
+    for (const uri of this.context.policyContext?.workspaceRoots ?? this.context.workspaceRoots ?? []) {
+      const root = toPermissionPath(uri);
+      const path = subpath === undefined ? root : normalizePath(joinPath(root, Buffer.from(subpath)));
       // A part of a root is never outside of it.
-      return isWithin(path, root) ? [path] : [];
-    });
+      yield isWithin(path, root) ? path : undefined;
+    }
   }
 }
 
-function protectNames(entries: readonly PolicyEntry[]): PolicyEntry[] {
-  const writable = entries.filter(
-    ({ path, access }) =>
-      access === 'write' && !path.equals(ROOT) && !PROTECTED_NAMES.includes(baseName(path).toString()),
-  );
-  const protectedPaths = writable.flatMap(({ path }) =>
-    PROTECTED_NAMES.map((name) => joinPath(path, Buffer.from(name))),
-  );
-  const isSettled = (path: Buffer) => entries.some((entry) => entry.path.equals(path));
-  const added = protectedPaths.filter((path) => !isSettled(path));
-  return [...entries, ...added.map((path): PolicyEntry => ({ path, access: 'read', implied: true }))];
+/** Adds rules for what is protected in writable directories, where no other rule is about just that. */
+function* protectNames(entries: readonly PolicyEntry[]): Steps<PolicyEntry[]> {
+  const settled = new Set<string>();
+  for (const { path } of entries) {
+    settled.add(path.toString('latin1'));
+    yield;
+  }
+  const added: PolicyEntry[] = [];
+  for (const { path, access } of entries) {
+    yield;
+    if (access !== 'write' || path.equals(ROOT) || PROTECTED_NAMES.includes(baseName(path).toString()))
+      continue;
+    const names = PROTECTED_NAMES.map((name) => joinPath(path, Buffer.from(name)));
+    for (const name of names)
+      if (!settled.has(name.toString('latin1'))) added.push({ path: name, access: 'read', implied: true });
+  }
+  return [...entries, ...added];
 }
 
 function toPermissionPath(uri: string): Buffer {
@@ -177,6 +210,12 @@ function toPermissionPath(uri: string): Buffer {
 /** A directory's name is meant as it is, also where it has characters that patterns use. */
 function escapePattern(path: string): string {
   return path.replaceAll(/[*?[\]{}\\]/g, '\\$&');
+}
+
+function tooMany(count: string): PolicyError {
+  return unenforceable(
+    `a sandbox has at most ${MAX_RULES} rules, and this one has ${count}; name directories instead of what is in them`,
+  );
 }
 
 function needsCwd(): PolicyError {

@@ -14,22 +14,37 @@ it.each(['directory', 'file'] as const)(
     const path = Buffer.from(join(directory, 'target'));
     const first = await holdMountTarget(path, kind);
     const second = await holdMountTarget(path, kind);
-    expect(isMountTarget(path)).toBe(true);
+    expect(await isMountTarget(path)).toBe(true);
     expect((await stat(path)).isDirectory()).toBe(kind === 'directory');
-    first?.release();
+    await first?.release();
     expect(await readdir(directory)).toEqual(['target']);
-    second?.release();
+    await second?.release();
     expect(await readdir(directory)).toEqual([]);
   },
 );
+
+it('is there for as long as anybody holds it, however many come and go', async () => {
+  const directory = await makeTempDirectory();
+  const path = Buffer.from(join(directory, 'target'));
+  const holdOften = async () => {
+    for (let time = 0; time < 20; time++) {
+      const target = await holdMountTarget(path, 'directory');
+      expect(target).toBeDefined();
+      expect(await isMountTarget(path)).toBe(true);
+      await target?.release();
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, holdOften));
+  expect(await readdir(directory)).toEqual([]);
+});
 
 it('knows its own also under a strict umask', async () => {
   const directory = await makeTempDirectory();
   const before = process.umask(0o077);
   try {
     const target = await holdMountTarget(Buffer.from(join(directory, 'target')), 'directory');
-    expect(isMountTarget(Buffer.from(join(directory, 'target')))).toBe(true);
-    target?.release();
+    expect(await isMountTarget(Buffer.from(join(directory, 'target')))).toBe(true);
+    await target?.release();
   } finally {
     process.umask(before);
   }
@@ -41,7 +56,7 @@ it('takes away what a server that was killed left behind', async () => {
   await mkdir(join(directory, 'target'));
   await chmod(join(directory, 'target'), 0o1555);
   const target = await holdMountTarget(Buffer.from(join(directory, 'target')), 'directory');
-  target?.release();
+  await target?.release();
   expect(await readdir(directory)).toEqual([]);
 });
 
@@ -54,12 +69,12 @@ it('leaves what another server holds', async (test) => {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   await once(other.stdout, 'data');
-  target?.release();
+  await target?.release();
   expect(await readdir(directory)).toEqual(['target']);
   other.stdin.end();
   await once(other, 'close');
   const last = await holdMountTarget(Buffer.from(path), 'directory');
-  last?.release();
+  await last?.release();
   expect(await readdir(directory)).toEqual([]);
 });
 
@@ -68,7 +83,7 @@ it('leaves what was put to use meanwhile', async () => {
   const target = await holdMountTarget(Buffer.from(join(directory, 'target')), 'directory');
   await chmod(join(directory, 'target'), 0o755);
   await writeFile(join(directory, 'target/file'), '');
-  target?.release();
+  await target?.release();
   expect(await readdir(join(directory, 'target'))).toEqual(['file']);
 });
 
@@ -78,7 +93,7 @@ it('does not take what is somebody else’s', async () => {
   await writeFile(join(directory, 'file'), '');
   for (const name of ['theirs', 'file']) {
     const path = Buffer.from(join(directory, name));
-    expect(isMountTarget(path)).toBe(false);
+    expect(await isMountTarget(path)).toBe(false);
     await expect(holdMountTarget(path, 'directory')).rejects.toMatchObject({ failure: 'unenforceable' });
   }
 });

@@ -6,12 +6,11 @@ import type { SandboxEntry } from '@exec-server/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Mount, type MountPlan, planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.js';
 import { hideSocket } from '../../../src/sandbox/hidden-sockets.js';
-import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
-import { pattern, READ_ROOT, rule, sandboxOf, special } from '../../support/sandbox.js';
+import { pattern, READ_ROOT, resolveNow, rule, sandboxOf, special } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 function plan(...entries: SandboxEntry[]): Promise<MountPlan> {
-  const { files } = resolvePolicy(sandboxOf(entries), { temporaryDirectories: [] });
+  const { files } = resolveNow(sandboxOf(entries), { temporaryDirectories: [] });
   if (files === 'unrestricted') throw new Error('the policy does not restrict files');
   return planMounts(files);
 }

@@ -8,9 +8,8 @@ import {
   MAX_COMPLAINTS,
   MAX_JUDGING_MS,
 } from '../../../src/sandbox/denial/judge-denial.js';
-import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { pattern, READ_ROOT, rule, sandboxOf } from '../../support/sandbox.js';
+import { pattern, READ_ROOT, resolveNow, rule, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 async function makeCase() {
@@ -26,7 +25,7 @@ async function makeCase() {
     pattern(`${directory}/*.pem`, 'deny'),
   ]);
   const confined = {
-    policy: resolvePolicy(context, { temporaryDirectories: [] }),
+    policy: resolveNow(context, { temporaryDirectories: [] }),
     cwd: Buffer.from(directory),
     clock: systemClock,
   };

@@ -11,9 +11,8 @@ import {
   MAX_CALLS_IN_FLIGHT,
 } from '../../../src/sandbox/files/file-helper.js';
 import type { FilePolicy } from '../../../src/sandbox/policy/policy.js';
-import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
 import { silentLogger } from '../../../src/telemetry/logger.js';
-import { requireSandbox, rule, sandboxOf } from '../../support/sandbox.js';
+import { requireSandbox, resolveNow, rule, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 beforeEach(requireSandbox);
@@ -23,7 +22,7 @@ const FOR_ANYBODY = { requestId: 1, signal: new AbortController().signal };
 async function startHelper() {
   const directory = await makeTempDirectory();
   writeFileSync(join(directory, 'file'), 'hello');
-  const { files } = resolvePolicy(sandboxOf([rule(directory, 'read')]), { temporaryDirectories: [] });
+  const { files } = resolveNow(sandboxOf([rule(directory, 'read')]), { temporaryDirectories: [] });
   const launcher = createLauncher();
   const options = { launcher, clock: systemClock, logger: silentLogger };
   const helper = await FileHelper.start(files as FilePolicy, 'reads', options);

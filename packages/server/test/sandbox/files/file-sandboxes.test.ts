@@ -53,11 +53,13 @@ describe('helpers', () => {
 
   it('one that is killed fails the calls that it works on, and the next call works', async () => {
     const { wire, at, sandbox } = await openSandbox();
-    await read(wire, at('file'), sandbox);
+    const path = nativeToPathUri(at('file'));
+    await wire.request('fs/open', { handleId: 'open', path, sandbox });
     const pid = theHelper();
-    // Stopped, so that it is sure to have something to work on when it is killed.
+    // Stopped, so that it is sure to have something to work on when it is killed. What is open is read without a pause.
     process.kill(pid, 'SIGSTOP');
-    const calls = [read(wire, at('file'), sandbox), read(wire, at('file'), sandbox)];
+    const readBlock = () => wire.request('fs/readBlock', { handleId: 'open', offset: 0, len: 5 });
+    const calls = [readBlock(), readBlock()];
     await wire.request('environment/status', {});
     process.kill(pid, 'SIGKILL');
     for (const call of calls) expect((await call).error).toEqual(GONE);

@@ -6,8 +6,7 @@ import {
   MAX_DENIED_PATHS,
   MAX_SCANNED_ENTRIES,
 } from '../../../src/sandbox/policy/find-denied-paths.js';
-import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
-import { pattern, READ_ROOT, sandboxOf } from '../../support/sandbox.js';
+import { pattern, READ_ROOT, resolveNow, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 async function find(directory: string, texts: string | readonly string[], depth?: number): Promise<string[]> {
@@ -15,7 +14,7 @@ async function find(directory: string, texts: string | readonly string[], depth?
     [READ_ROOT, ...[texts].flat().map((text) => pattern(`${directory}/${text}`, 'deny'))],
     depth === undefined ? {} : { depth },
   );
-  const { files } = resolvePolicy(context, { temporaryDirectories: [] });
+  const { files } = resolveNow(context, { temporaryDirectories: [] });
   if (files === 'unrestricted') throw new Error('the policy does not restrict files');
   const found = await findDeniedPaths(files);
   return found.map((path) => relative(directory, path.toString())).sort();

@@ -2,22 +2,24 @@ import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
 import { expect, it } from 'vitest';
 import { allowsAllFiles, allowsAllReads, isOpen, sandboxKey } from '../../../src/sandbox/policy/policy.js';
 import { PolicyError } from '../../../src/sandbox/policy/policy-error.js';
-import { type PolicyHost, resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
-import { pattern, READ_ROOT, rule, sandboxOf, special } from '../../support/sandbox.js';
+import { MAX_RULES, type PolicyHost, resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
+import {
+  pattern,
+  READ_ROOT,
+  resolveFiles,
+  resolveNow,
+  rule,
+  sandboxOf,
+  special,
+} from '../../support/sandbox.js';
 
 const HOST: PolicyHost = { temporaryDirectories: [] };
 const AT_WORK = { cwd: 'file:///work', workspaceRoots: ['file:///work'] };
 
-function resolveFiles(context: SandboxContext, host = HOST) {
-  const { files } = resolvePolicy(context, host);
-  if (files === 'unrestricted') throw new Error('the policy does not restrict files');
-  return files;
-}
-
 /** The rules as `access path`, without those for names that are always protected. */
 function list(entries: readonly SandboxEntry[], changes: object = {}, host = HOST): string[] {
   return resolveFiles(sandboxOf(entries, changes), host)
-    .entries.map(({ path, access }) => `${access} ${path.toString()}`)
+    .rules.rules.map(({ path, access }) => `${access} ${path.toString()}`)
     .filter((line) => !/\/\.(?:git|agents|codex|aws)$/.test(line));
 }
 
@@ -37,17 +39,17 @@ const permissionsOf = (permissions: SandboxContext['permissions']): SandboxConte
 });
 
 it('takes nothing away where nobody restricts anything', () => {
-  expect(isOpen(resolvePolicy(permissionsOf({ type: 'disabled' }), HOST))).toBe(true);
+  expect(isOpen(resolveNow(permissionsOf({ type: 'disabled' }), HOST))).toBe(true);
   const unrestricted = { type: 'unrestricted' } as const;
   expect(
     isOpen(
-      resolvePolicy(permissionsOf({ type: 'managed', file_system: unrestricted, network: 'enabled' }), HOST),
+      resolveNow(permissionsOf({ type: 'managed', file_system: unrestricted, network: 'enabled' }), HOST),
     ),
   ).toBe(true);
 });
 
 it('restricts the network also where files are somebody else’s business', () => {
-  const policy = resolvePolicy(permissionsOf({ type: 'external', network: 'restricted' }), HOST);
+  const policy = resolveNow(permissionsOf({ type: 'external', network: 'restricted' }), HOST);
   expect(policy).toEqual({ files: 'unrestricted', network: 'restricted' });
   expect(isOpen(policy)).toBe(false);
 });
@@ -110,8 +112,8 @@ it('has one rule per path, the strictest of those that deny and the most generou
 });
 
 it('protects what is believed outside later, unless a rule is about it', () => {
-  const { entries } = resolveFiles(sandboxOf([rule('/work', 'write'), rule('/work/.git', 'write')]));
-  expect(entries.map(({ path, access }) => `${access} ${path.toString()}`)).toEqual([
+  const { rules } = resolveFiles(sandboxOf([rule('/work', 'write'), rule('/work/.git', 'write')]));
+  expect(rules.rules.map(({ path, access }) => `${access} ${path.toString()}`)).toEqual([
     'write /work',
     'read /work/.agents',
     'read /work/.aws',
@@ -130,11 +132,11 @@ it('starts relative patterns where the context or the process does', () => {
 it('refuses what it cannot place', () => {
   const needsCwd = 'file system sandbox context with dynamic permissions requires cwd';
   for (const entry of [special({ kind: 'project_roots' }, 'write'), pattern('*.env', 'deny')]) {
-    const failure = failureOf(() => resolvePolicy(sandboxOf([entry]), HOST));
+    const failure = failureOf(() => resolveNow(sandboxOf([entry]), HOST));
     expect([failure.failure, failure.message]).toEqual(['needs-cwd', needsCwd]);
   }
   const foreign: SandboxEntry = { path: { type: 'path', path: 'file:///C:/x' }, access: 'read' };
-  const failure = failureOf(() => resolvePolicy(sandboxOf([foreign]), HOST));
+  const failure = failureOf(() => resolveNow(sandboxOf([foreign]), HOST));
   expect([failure.failure, failure.message]).toEqual([
     'foreign-path',
     "invalid sandbox permission path URI: 'file:///C:/x' is invalid on 'linux'",
@@ -146,22 +148,65 @@ it.each([
   ['a name that is not known and is to be denied', special({ kind: 'unknown', path: ':future' }, 'deny')],
   ['the minimum for writing', special({ kind: 'minimal' }, 'write')],
 ])('refuses %s', (_name, entry) => {
-  const { failure, message } = failureOf(() => resolvePolicy(sandboxOf([entry]), HOST));
+  const { failure, message } = failureOf(() => resolveNow(sandboxOf([entry]), HOST));
   expect(failure).toBe('unenforceable');
   expect(message).toMatch(/^sandbox intent cannot be enforced on this executor: /);
 });
 
-it('gives policies a key that they share only when they allow the same', () => {
+it('gives policies a key that they share only when they allow the same', async () => {
   const keyOf = (entries: SandboxEntry[], changes = {}) =>
-    sandboxKey(resolvePolicy(sandboxOf(entries, changes), HOST));
+    sandboxKey(resolveNow(sandboxOf(entries, changes), HOST));
   const base = [READ_ROOT, rule('/work', 'write')];
-  expect(keyOf(base)).toBe(keyOf([...base].reverse()));
-  const others = [
+  expect(await keyOf(base)).toBe(await keyOf([...base].reverse()));
+  const others = await Promise.all([
     keyOf(base, { network: 'enabled' }),
     keyOf([...base, rule('/x', 'deny')]),
     keyOf([...base, pattern('/x/*', 'deny')]),
     keyOf([...base, pattern('/x/*', 'deny')], { depth: 1 }),
     keyOf([...base, special({ kind: 'minimal' }, 'read')]),
-  ];
-  expect(new Set([keyOf(base), ...others]).size).toBe(others.length + 1);
+  ]);
+  expect(new Set([await keyOf(base), ...others]).size).toBe(others.length + 1);
+});
+
+it.each([
+  [MAX_RULES - 1, true],
+  [MAX_RULES, true],
+  [MAX_RULES + 1, false],
+])('of %i rules takes all: %s', async (count, isTaken) => {
+  const places = Array.from({ length: count - 3 }, (_, index) => `/work/${index}`);
+  const mixed = [READ_ROOT, rule('/a', 'write'), pattern('/b/*', 'deny')];
+  const ways = {
+    entries: sandboxOf([...mixed, ...places.map((path) => rule(path, 'read'))]),
+    // A rule for all roots is as many as there are roots, also those that it leads out of.
+    roots: sandboxOf([...mixed, special({ kind: 'project_roots', subpath: '../x' }, 'read')], {
+      ...AT_WORK,
+      workspaceRoots: places.map((path) => `file://${path}`),
+    }),
+  };
+  for (const context of Object.values(ways)) {
+    const resolving = (async () => resolvePolicy(context, HOST))();
+    if (isTaken) expect(await resolving).toMatchObject({ files: { ruleCount: count } });
+    else
+      await expect(resolving).rejects.toMatchObject({
+        failure: 'unenforceable',
+        message: expect.stringContaining(`at most ${MAX_RULES} rules`) as string,
+      });
+  }
+});
+
+it('allows under many rules what it allows under few', async () => {
+  const places = Array.from({ length: 4_000 }, (_, index) => `/many/${index % 7}/${index}`);
+  const policy = await resolvePolicy(
+    sandboxOf([
+      ...places.map((path, index) => rule(path, index % 2 === 0 ? 'read' : 'deny')),
+      rule('/many', 'write'),
+    ]),
+    HOST,
+  );
+  if (policy.files === 'unrestricted') throw new Error('the policy does not restrict files');
+  const { rules } = policy.files;
+  for (const [index, path] of places.entries()) {
+    expect(rules.accessTo(Buffer.from(`${path}/below`))).toBe(index % 2 === 0 ? 'read' : 'deny');
+    expect(rules.accessTo(Buffer.from(`${path}-beside`))).toBe('write');
+  }
 });

@@ -1,6 +1,7 @@
 import { platform } from 'node:process';
 import { invalidParams, invalidRequest, type RpcError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
+import { type Known, whenKnown } from '../../../loop-turn.js';
 import type { ProcessEngine } from '../../../process/process-engine.js';
 import {
   allowsAllFiles,
@@ -14,30 +15,38 @@ import { resolvePolicy } from '../../../sandbox/policy/resolve-policy.js';
 
 /**
  * What a sandbox context leaves to an operation on files; nothing when the server can do it itself. It cannot where
- * programs are confined, even if every file may be read: `/proc` shows the server what it does not show them. Throws an
- * {@link RpcError} for a context that means nothing here.
+ * programs are confined, even if every file may be read: `/proc` shows the server what it does not show them. Known at once
+ * unless the context has very many rules. Throws or rejects with an {@link RpcError} for a context that means nothing here.
  */
 export function findFileLimits(
   sandbox: SandboxContext | null | undefined,
   access: FileAccess,
   { serverEnv }: Pick<ProcessEngine, 'serverEnv'>,
-): ResolvedPolicy['files'] | undefined {
+): Known<ResolvedPolicy['files'] | undefined> {
   if (!sandbox) return undefined;
   const temporaryDirectories = serverEnv.TMPDIR ? [serverEnv.TMPDIR] : [];
-  const policy = explainPolicy(() => resolvePolicy(sandbox, { temporaryDirectories }));
-  if (isOpen(policy)) return undefined;
-  const { files } = policy;
-  // Nobody is confined there, and there is no `/proc`.
-  if (platform !== 'linux' && (access === 'reads' ? allowsAllReads(files) : allowsAllFiles(files)))
-    return undefined;
-  return simplifyFor(access, files);
+  return whenKnown(
+    explainPolicy(() => resolvePolicy(sandbox, { temporaryDirectories })),
+    (policy) => {
+      if (isOpen(policy)) return undefined;
+      const { files } = policy;
+      // Nobody is confined there, and there is no `/proc`.
+      if (platform !== 'linux' && (access === 'reads' ? allowsAllReads(files) : allowsAllFiles(files)))
+        return undefined;
+      return simplifyFor(access, files);
+    },
+  );
 }
 
-function explainPolicy<T>(resolve: () => T): T {
-  try {
-    return resolve();
-  } catch (error) {
+function explainPolicy<T>(resolve: () => Known<T>): Known<T> {
+  const explain = (error: unknown): never => {
     throw error instanceof PolicyError ? policyErrorToRpc(error) : error;
+  };
+  try {
+    const policy = resolve();
+    return policy instanceof Promise ? policy.catch(explain) : policy;
+  } catch (error) {
+    return explain(error);
   }
 }
 

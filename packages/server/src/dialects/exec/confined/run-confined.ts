@@ -1,5 +1,6 @@
 import { internalError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
+import { whenKnown } from '../../../loop-turn.js';
 import { OsError } from '../../../os-error.js';
 import type { ResolvedPolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
@@ -27,10 +28,11 @@ export function confineHandler(
   return (params, context) => {
     const { sandbox, ...rest } = params as { readonly sandbox?: SandboxContext | null };
     const access = findAccess(params as never);
-    const files = findFileLimits(sandbox, access, context.engine);
-    return files === undefined
-      ? handle(params, context)
-      : runConfined({ files, access, method, params: restoreContent(rest, context.content) }, context);
+    return whenKnown(findFileLimits(sandbox, access, context.engine), (files) =>
+      files === undefined
+        ? handle(params, context)
+        : runConfined({ files, access, method, params: restoreContent(rest, context.content) }, context),
+    );
   };
 }
 

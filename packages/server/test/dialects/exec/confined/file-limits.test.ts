@@ -6,7 +6,9 @@ import { PolicyError } from '../../../../src/sandbox/policy/policy-error.js';
 import { READ_ROOT, rule, sandboxOf, special } from '../../../support/sandbox.js';
 
 const pathsIn = (files: ResolvedPolicy['files'] | undefined) =>
-  files === undefined || files === 'unrestricted' ? files : files.entries.map(({ path }) => path.toString());
+  files === undefined || files === 'unrestricted'
+    ? files
+    : files.rules.rules.map(({ path }) => path.toString());
 
 const limitsOf = (sandbox: SandboxContext | null | undefined, serverEnv: Record<string, string> = {}) =>
   (['reads', 'changes'] as const).filter(
@@ -41,22 +43,22 @@ it.each<[string, SandboxContext | null | undefined, string[]]>([
   expect(limitsOf(sandbox)).toEqual(expected);
 });
 
-it('policies that differ in nothing that counts share a helper', () => {
+it('policies that differ in nothing that counts share a helper', async () => {
   const limits = (access: 'reads' | 'changes', ...entries: Parameters<typeof sandboxOf>[0]) =>
     findFileLimits(sandboxOf(entries), access, { serverEnv: {} });
   const [one, other] = [rule('/one', 'write'), rule('/other', 'write')];
-  expect(limits('reads', READ_ROOT, one)).toBe(limits('reads', READ_ROOT, other));
+  expect(await limits('reads', READ_ROOT, one)).toBe(await limits('reads', READ_ROOT, other));
   expect(limits('changes', READ_ROOT, one)).not.toEqual(limits('changes', READ_ROOT, other));
   const everything = special({ kind: 'root' }, 'write');
   for (const access of ['reads', 'changes'] as const) expect(limits(access, everything)).toBe('unrestricted');
 });
 
-it('the temporary directory is the one of the server', () => {
+it('the temporary directory is the one of the server', async () => {
   const sandbox = sandboxOf([special({ kind: 'tmpdir' }, 'write')]);
-  const pathsOf = (serverEnv: Record<string, string>) =>
-    pathsIn(findFileLimits(sandbox, 'changes', { serverEnv }));
-  expect(pathsOf({ TMPDIR: '/scratch' })).toContain('/scratch');
-  expect(pathsOf({})).toEqual([]);
+  const pathsOf = async (serverEnv: Record<string, string>) =>
+    pathsIn(await findFileLimits(sandbox, 'changes', { serverEnv }));
+  expect(await pathsOf({ TMPDIR: '/scratch' })).toContain('/scratch');
+  expect(await pathsOf({})).toEqual([]);
 });
 
 it.each([

@@ -3,8 +3,7 @@ import { nativeToPathUri, type SandboxContext } from '@exec-server/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hideFromWatches } from '../../../../src/dialects/exec/confined/hide-from-watches.js';
 import { hideSocket } from '../../../../src/sandbox/hidden-sockets.js';
-import { resolvePolicy } from '../../../../src/sandbox/policy/resolve-policy.js';
-import { READ_ROOT, sandboxOf, special } from '../../../support/sandbox.js';
+import { READ_ROOT, resolveNow, sandboxOf, special } from '../../../support/sandbox.js';
 import { openWatching, Watched } from '../../../support/watched.js';
 
 const NOT_FOUND = -32004;
@@ -23,10 +22,10 @@ async function openConfined() {
 it.each<[string, SandboxContext, string[]]>([
   ['everything to read', sandboxOf([READ_ROOT]), ['/proc', '/proc/1', '/dev', '/dev/shm/x', '/run/user/x']],
   ['everything to write', WRITE_ROOT, ['/proc', '/proc/1', '/run/user/x']],
-])('%s: what a sandbox has of its own, and services', (_name, sandbox, expected) => {
-  const { files } = resolvePolicy(sandbox, { temporaryDirectories: [] });
+])('%s: what a sandbox has of its own, and services', async (_name, sandbox, expected) => {
+  const { files } = resolveNow(sandbox, { temporaryDirectories: [] });
   onTestFinished(hideSocket('/run/user/x', 'directory'));
-  const isHidden = hideFromWatches(files);
+  const isHidden = await hideFromWatches(files);
   const paths = [
     '/',
     '/proc',
