@@ -228,6 +228,18 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'names the file for people',
   ),
   'process/network.ts MAX_BRIDGED_PORTS': server('process/network', 'may have %i ports: %s'),
+  'sandbox/bubblewrap/confine.ts MAX_ARGUMENTS': server(
+    'process/many-rules',
+    'a sandbox that takes %i arguments can be made: %s',
+  ),
+  'sandbox/bubblewrap/plan-mounts.ts MAX_PLANNED_RULES': server(
+    'process/many-rules',
+    'a sandbox of %i rules can be made: %s',
+  ),
+  'sandbox/policy/resolve-policy.ts MAX_RULES': server(
+    'sandbox/policy/resolve-policy',
+    'of %i rules takes all: %s',
+  ),
   'sandbox/bubblewrap/confine.ts MAX_HIDDEN_FILES': server(
     'process/confinement',
     '%i files may be denied one by one',
