@@ -87,16 +87,19 @@ describe('connections', () => {
     expect(connections).toHaveLength(2);
   });
 
-  it.each(['ws', 'wss'])('over %s are refused where only the WebSocket library finds fault', async (scheme) => {
-    const tls = scheme === 'wss' ? { tls: { cert: TEST_CERTIFICATE, key: TEST_KEY } } : {};
-    const { listener, connections } = await listen(tls, `${scheme}://127.0.0.1:0`);
-    const headers = { 'sec-websocket-protocol': 'twice, twice' };
-    const refused = openSocket(listener, { ca: TEST_CERTIFICATE, headers });
-    await expect(refused).rejects.toThrow('Unexpected server response: 400');
-    expect(connections).toEqual([]);
-    // It lives.
-    expect(await echoOf(await openSocket(listener, { ca: TEST_CERTIFICATE }), 'x')).toBe('x');
-  });
+  it.each(['ws', 'wss'])(
+    'over %s are refused where only the WebSocket library finds fault',
+    async (scheme) => {
+      const tls = scheme === 'wss' ? { tls: { cert: TEST_CERTIFICATE, key: TEST_KEY } } : {};
+      const { listener, connections } = await listen(tls, `${scheme}://127.0.0.1:0`);
+      const headers = { 'sec-websocket-protocol': 'twice, twice' };
+      const refused = openSocket(listener, { ca: TEST_CERTIFICATE, headers });
+      await expect(refused).rejects.toThrow('Unexpected server response: 400');
+      expect(connections).toEqual([]);
+      // It lives.
+      expect(await echoOf(await openSocket(listener, { ca: TEST_CERTIFICATE }), 'x')).toBe('x');
+    },
+  );
 });
 
 describe('refusals to listen', () => {
