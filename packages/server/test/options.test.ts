@@ -22,6 +22,7 @@ it('has a default for every limit', () => {
     maxProcesses: 10_000,
     maxProcessesPerConnection: 1024,
     detachedSessionMs: 30_000,
+    signOfLifeMs: 1_000,
     retainedOutputBytes: 1_048_576,
     retainedOutputChunks: 50_000,
     closedProcessRetentionMs: 30_000,
