@@ -57,7 +57,7 @@ export class PartialMessage {
   }
 
   /** Hands over what has come, which is good until its release, and begins anew. */
-  take(): { readonly message: Buffer; release(): void } {
+  take(): { readonly message: Buffer; readonly release: () => void } {
     const memory = this.#memory;
     const message = memory.subarray(0, this.#length);
     this.#memory = NOTHING;

@@ -22,7 +22,7 @@ export function openManualTurns(turnMs = 4) {
       now += ms;
     },
     /** Everybody who waits for the next turn has it: what was begun outside of one is called back twice before. */
-    turn(): boolean {
+    turn: (): boolean => {
       const some = callBack();
       return callBack() || some;
     },

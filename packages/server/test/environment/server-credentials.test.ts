@@ -123,7 +123,11 @@ it('children inherit no variable of the server itself, however it is spelled', a
   };
   const wire = await openSession(openServer({ env }));
   await wire.request('process/start', {
-    ...{ processId: 'p', argv: ['env'], cwd: 'file:///tmp', env: {}, tty: false },
+    processId: 'p',
+    argv: ['env'],
+    cwd: 'file:///tmp',
+    env: {},
+    tty: false,
     envPolicy: { inherit: 'all', ignoreDefaultExcludes: true, exclude: [], set: {}, includeOnly: [] },
   });
   const { stdout } = await untilClosed(wire, 'p');

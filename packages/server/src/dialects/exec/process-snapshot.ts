@@ -74,6 +74,8 @@ async function takeScreen(
     return await screens.render({ owner: process, seq: process.log.nextSeq }, { output, rows, cols, exact });
   } catch (error) {
     if (error instanceof ScreenLimitError) throw new RpcError(ErrorCode.overloaded, error.message);
-    throw internalError(`failed to render the screen: ${error instanceof Error ? error.message : error}`);
+    throw internalError(
+      `failed to render the screen: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
