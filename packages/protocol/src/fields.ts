@@ -122,8 +122,41 @@ export function oneOf<const N extends readonly [string, ...string[]]>(
   return deferSchema(build, description(meaning)) as unknown as z.ZodMiniEnum<{ [K in N[number]]: K }>;
 }
 
-export function list<S extends AnySchema>(element: S, meaning?: string): z.ZodMiniArray<S> {
-  return deferSchema(() => z.array(element, { error: typeError('a sequence') }), description(meaning));
+/**
+ * @param isPlain whether a value is what decoding it would make of it. It need not know all such values; it is for lists
+ *   that may be long, in which most are.
+ */
+export function list<S extends AnySchema>(
+  element: S,
+  meaning?: string,
+  isPlain?: (value: unknown) => boolean,
+): z.ZodMiniArray<S> {
+  const build = () => {
+    const schema = z.array(element, { error: typeError('a sequence') });
+    if (isPlain !== undefined) keepPlain(schema, element, isPlain);
+    return schema;
+  };
+  return deferSchema(build, description(meaning));
+}
+
+/** Has a list look into those of its elements only that are not plain. What is not in order is left to the whole schema. */
+function keepPlain(schema: AnySchema, element: AnySchema, isPlain: (value: unknown) => boolean): void {
+  const readAll = schema._zod.parse.bind(schema._zod);
+  const keepOrRead: typeof readAll = (payload, context) => {
+    if (!Array.isArray(payload.value)) return readAll(payload, context);
+    const output: unknown[] = [];
+    for (const value of payload.value as unknown[]) {
+      const result = isPlain(value)
+        ? { value, issues: [] }
+        : element._zod.run({ value, issues: [] }, context);
+      if (result instanceof Promise || result.issues.length > 0) return readAll(payload, context);
+      output.push(result.value);
+    }
+    payload.value = output;
+    return payload;
+  };
+  schema._zod.parse = keepOrRead;
+  schema._zod.run = keepOrRead;
 }
 
 export type StringMap<S extends AnySchema> = z.ZodMiniPipe<

@@ -80,8 +80,12 @@ export function parsePathUri(text: string, platform: Platform = 'linux'): PathUr
 }
 
 /** Whether a text is the canonical URI of a path that is its own URI form; the URL parser would return it as it is. */
-function isPlainUri(text: string): boolean {
-  return text.startsWith(LOCAL_PREFIX) && isPlainPath(text.slice(LOCAL_PREFIX.length));
+export function isPlainUri(text: string): boolean {
+  return (
+    text.length <= MAX_PATH_URI_LENGTH &&
+    text.startsWith(LOCAL_PREFIX) &&
+    isPlainPath(text.slice(LOCAL_PREFIX.length))
+  );
 }
 
 function isPlainPath(path: string): boolean {

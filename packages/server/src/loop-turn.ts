@@ -9,17 +9,24 @@ const CHECKS_PER_LOOK = 16;
 export class LoopTurn {
   #checks = 0;
   #since = performance.now();
+  #isOver = false;
+  #pause: Promise<void> | undefined;
 
-  /** Whether others have waited long enough; {@link pause} is next then. */
+  /** Whether others have waited long enough. Then {@link pause} is next, for everybody who shares this turn. */
   get isOver(): boolean {
-    if (++this.#checks % CHECKS_PER_LOOK !== 0) return false;
-    return performance.now() - this.#since >= TURN_MS;
+    if (!this.#isOver && ++this.#checks % CHECKS_PER_LOOK === 0)
+      this.#isOver = performance.now() - this.#since >= TURN_MS;
+    return this.#isOver;
   }
 
-  /** Resolves when everybody else has had a turn. */
-  async pause(): Promise<void> {
-    await setImmediate();
-    this.#since = performance.now();
+  /** Resolves when everybody else has had a turn, for all who share this one at the same time. */
+  pause(): Promise<void> {
+    this.#pause ??= setImmediate().then(() => {
+      this.#since = performance.now();
+      this.#isOver = false;
+      this.#pause = undefined;
+    });
+    return this.#pause;
   }
 }
 
@@ -30,11 +37,15 @@ export type Steps<T> = Generator<void, T, void>;
 export type Known<T> = T | Promise<T>;
 
 /** Steps that are taken at once, however long others let them wait: whether work is small does not depend on that. */
-const STEPS_AT_ONCE = 2_048;
+const STEPS_AT_ONCE = 1_024;
 
-/** Does small work at once, and what is left of large work in later turns of the loop. */
-export function runInTurns<T>(steps: Steps<T>): Known<T> {
+/**
+ * Does small work at once, and what is left of large work in later turns of the loop.
+ * @param isLarge whether that is known beforehand: then nothing is done in the turn that brought the work
+ */
+export function runInTurns<T>(steps: Steps<T>, isLarge = false): Known<T> {
   const turn = new LoopTurn();
+  if (isLarge) return turn.pause().then(() => finish(steps, turn));
   for (let taken = 0; taken < STEPS_AT_ONCE; taken++) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -17,10 +17,14 @@ function spin(): void {
 }
 
 it('does small work at once, and large work later', async () => {
-  expect(runInTurns(count(1_000))).toBe(1_000);
+  expect(runInTurns(count(1_023))).toBe(1_023);
+  expect(runInTurns(count(1_024))).toBeInstanceOf(Promise);
   const later = runInTurns(count(10_000));
   expect(later).toBeInstanceOf(Promise);
   expect(await later).toBe(10_000);
+  const known = runInTurns(count(1), true);
+  expect(known).toBeInstanceOf(Promise);
+  expect(await known).toBe(1);
 });
 
 it('lets others have their turn while it does large work', async () => {
@@ -68,6 +72,19 @@ it('runs so many tasks at a time, and gives results in order', async () => {
   });
   expect(results).toEqual([30, 10, 20, 50, 40]);
   expect(most).toBe(2);
+});
+
+it('shares a turn between all tasks', async () => {
+  let over = false;
+  const work = mapInTurns(Array.from({ length: 1_000 }), 16, async () => spin()).then(() => (over = true));
+  let turns = 0;
+  while (!over) {
+    await setImmediate();
+    turns++;
+  }
+  await work;
+  // A turn for each of them in every turn of the loop would make it a few.
+  expect(turns).toBeGreaterThan(15);
 });
 
 it('goes on at once with what is known', async () => {

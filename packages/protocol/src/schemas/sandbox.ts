@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { describe, flag, integer, list, oneOf, pathUri, tagged, text } from '../fields.js';
+import { isPlainUri } from '../path-uri.js';
 import { defaulted, nullable, struct } from '../struct.js';
 
 /** A path that is known only where the sandbox is set up. */
@@ -34,11 +35,30 @@ export const SandboxEntry = struct('ExecFileSystemSandboxEntry', {
 });
 export type SandboxEntry = z.output<typeof SandboxEntry>;
 
+const ACCESS: ReadonlySet<unknown> = new Set(['read', 'write', 'deny', 'none']);
+
+/** Whether a value is an entry for one path in its usual form, with nothing else in it. Policies have thousands of them. */
+function isPlainEntry(value: unknown): boolean {
+  if (!hasMembers(value, ['path', 'access']) || !ACCESS.has(value.access)) return false;
+  return (
+    hasMembers(value.path, ['type', 'path']) && value.path.type === 'path' && isPlainPath(value.path.path)
+  );
+}
+
+function isPlainPath(value: unknown): boolean {
+  return typeof value === 'string' && isPlainUri(value);
+}
+
+function hasMembers<N extends string>(value: unknown, names: readonly N[]): value is Record<N, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
 const network = oneOf(['restricted', 'enabled'], 'Whether the network may be used.');
 
 export const ManagedFileSystem = tagged('ExecManagedFileSystemPermissions', 'type', {
   restricted: {
-    entries: list(SandboxEntry, 'What is allowed; everything else is not.'),
+    entries: list(SandboxEntry, 'What is allowed; everything else is not.', isPlainEntry),
     glob_scan_max_depth: nullable(
       integer('a nonzero usize', 'How deep patterns are looked up, in directories.'),
     ),
@@ -59,9 +79,9 @@ const sandboxOverride = oneOf(
   ['noOverride', 'escalatedSandboxWithRestrictions', 'bypassSandboxFirstAttempt'],
   'How the caller was allowed to leave its usual sandbox.',
 );
-const workspaceRoots = list(pathUri(), 'Directories that `project_roots` stands for.');
+const workspaceRoots = list(pathUri(), 'Directories that `project_roots` stands for.', isPlainPath);
 const userHomeDir = pathUri("The caller's home directory.");
-const temporaryDirectories = list(pathUri(), 'Directories that `tmpdir` stands for.');
+const temporaryDirectories = list(pathUri(), 'Directories that `tmpdir` stands for.', isPlainPath);
 const windowsSandboxLevel = oneOf(
   ['disabled', 'restricted-token', 'elevated', 'mxc'],
   'Kind of sandbox on Windows; required everywhere.',

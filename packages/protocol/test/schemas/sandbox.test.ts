@@ -49,6 +49,29 @@ describe('profiles', () => {
     );
   });
 
+  it('takes entries in their usual form together with all others', () => {
+    const plain = { path: { type: 'path', path: 'file:///a/b' }, access: 'write' };
+    const forms = [
+      plain,
+      { ...plain, unknown: 1 },
+      { ...plain, path: { ...plain.path, unknown: 1 } },
+      { ...plain, missing_path_behavior: null },
+      [['path', 'file:///a/b'], 'write'],
+    ];
+    expect(decodeParams(SandboxContext, restricted(...forms))).toEqual(restricted(...forms.map(() => plain)));
+  });
+
+  it.each([
+    [{ path: { type: 'path', path: 'file:///a' }, access: 'x' }, 'unknown variant `x`, expected one of '],
+    [{ path: { type: 'path', path: 'a' }, access: 'read' }, 'invalid URI: relative URL without a base'],
+    [{ path: { type: 'path', path: 1 }, access: 'read' }, 'invalid type: number, expected a string'],
+    [{ path: { type: 'path', path: 'file:///a' } }, 'missing field `access`'],
+    [null, 'invalid type: null, expected struct ExecFileSystemSandboxEntry'],
+  ])('says of %j among usual entries what is wrong with it', (entry, problem) => {
+    const plain = { path: { type: 'path', path: 'file:///a/b' }, access: 'write' };
+    expect(problemOf(SandboxContext, restricted(plain, entry, plain))).toContain(problem);
+  });
+
   it('takes the positional form', () => {
     expect(
       decodeParams(SandboxContext, [['disabled'], 'noOverride', null, null, [], null, null, 'disabled']),

@@ -29,6 +29,9 @@ export type PolicySource = Pick<
   'permissions' | 'cwd' | 'policyContext' | 'workspaceRoots' | 'temporaryDirectories'
 >;
 
+/** Entries that take so long to decode that nothing else is done with them in the same turn. */
+const MANY_ENTRIES = 256;
+
 /**
  * Names below a writable directory that stay read-only, because what is in there is run or believed outside of the
  * sandbox later on. A rule for such a path itself goes before.
@@ -55,7 +58,7 @@ export function resolvePolicy(
   if (permissions.type === 'external') return { files: 'unrestricted', network };
   const { file_system: files } = permissions;
   if (files.type === 'unrestricted') return { files: 'unrestricted', network };
-  const resolved = runInTurns(resolveFiles(files, context, host));
+  const resolved = runInTurns(resolveFiles(files, context, host), files.entries.length > MANY_ENTRIES);
   return whenKnown(resolved, (policy) => ({ files: policy, network }));
 }
 

@@ -10,7 +10,7 @@ it.each([
   [0, true],
   [1, false],
 ])('a pattern of %i characters more than the longest is taken: %s', (more, isTaken) => {
-  const parse = () => parseDomainPattern('*'.repeat(MAX_PATTERN_CHARACTERS + more - 4) + '.com');
+  const parse = () => parseDomainPattern(`${'*'.repeat(MAX_PATTERN_CHARACTERS + more - 4)}.com`);
   if (isTaken) expect(parse().matches('a.com')).toBe(true);
   else expect(parse).toThrow(ProxyConfigError);
 });
