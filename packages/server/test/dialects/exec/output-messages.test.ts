@@ -130,7 +130,7 @@ describe('memory that is used again', () => {
 
   async function startOwner(binaryOutput = true) {
     // The log lets go of a chunk long before a slow reader has it.
-    const server = openServer({ retainedOutputBytes: 200_000 });
+    const server = openServer({ retainedOutputBytes: MEBIBYTE });
     const path = await fileWith(content);
     const owner = await connectOverWebSocket(server);
     const { result } = await owner.client.initialize({ binaryOutput });

@@ -122,14 +122,16 @@ describe('retention', () => {
       await untilPrinted(wire, 'p', text);
     }
     const { result } = await wire.request('process/read', { processId: 'p' });
-    expect(result).toMatchObject({ chunks: [{ seq: 2 }, { seq: 3 }], nextSeq: 4 });
+    // Eight bytes are kept in pieces of one.
+    const seqs = [5, 6, 7, 8, 9, 10, 11, 12];
+    expect(result).toMatchObject({ chunks: seqs.map((seq) => ({ seq })), nextSeq: 13 });
   });
 
   it('of a process can be lower than the server’s, not higher', async () => {
     const wire = await openSession(openServer({ retainedOutputBytes: 8 }));
     for (const [processId, outputBytesCap, kept] of [
-      ['low', 4, 1],
-      ['high', 100, 2],
+      ['low', 4, 4],
+      ['high', 100, 8],
     ] as const) {
       await wire.request(
         'process/start',
