@@ -27,6 +27,7 @@ export const ADDED_CAPABILITIES = {
     fsListBroken: true,
     fsLinks: true,
     fsFullMetadata: true,
+    fsResumableStreams: true,
     fsWatch: true,
     httpCancel: true,
     binaryOutput: true,

@@ -28,7 +28,7 @@ export const MAX_FRAMED_ID_BYTES = 65_535;
 /** Longest `handleId` of `fs/open`, in bytes of UTF-8. */
 export const MAX_FILE_HANDLE_ID_BYTES = 32;
 
-/** Most file handles one connection may hold open. */
+/** Most file handles one connection may hold open, and one session of those that are kept. */
 export const MAX_OPEN_FILE_HANDLES = 128;
 
 /** Largest block of `fs/readBlock` and `fs/writeBlock`, in bytes before base64; the smallest is 1. */

@@ -1,7 +1,13 @@
-import type { FileBlock, RemoteFile } from './remote-file.js';
+import type { FileBlock } from './remote-file.js';
 
 /** Most blocks that are asked for ahead of the reader. */
 export const MAX_BLOCKS_AHEAD = 4;
+
+/** What is read block by block. */
+export interface BlockSource {
+  /** Reads up to `length` bytes, and fewer only at the end. */
+  read(offset: number, length: number): Promise<FileBlock>;
+}
 
 /** Which part of a file is read, and in which pieces. */
 export interface BlockRange {
@@ -15,7 +21,7 @@ export interface BlockRange {
 
 /** Reads a file front to back with several blocks under way at once; as many as are worth it, and never more than 4. */
 export class BlockReader {
-  readonly #file: RemoteFile;
+  readonly #file: BlockSource;
   readonly #range: BlockRange;
   readonly #ahead: Promise<FileBlock>[] = [];
   #offset: number;
@@ -23,7 +29,7 @@ export class BlockReader {
   #window = 1;
   #isOver = false;
 
-  constructor(file: RemoteFile, range: BlockRange) {
+  constructor(file: BlockSource, range: BlockRange) {
     this.#file = file;
     this.#range = range;
     this.#offset = range.start;

@@ -1,3 +1,4 @@
+import { ConnectionLostError } from '../errors.js';
 import { createRandomId } from '../random-id.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
@@ -31,6 +32,7 @@ export class FileWriter {
   readonly #operation: string;
   readonly #file: RemoteFile;
   readonly #blocks: BlockWriter;
+  #writtenBytes = 0;
 
   static async open(client: SessionClient, uri: string, options: FileWriterOptions): Promise<FileWriter> {
     await requireCapability(client, 'fileWriteStreaming');
@@ -38,9 +40,11 @@ export class FileWriter {
     const destination = await chooseDestination(client, uri, options);
     // Asked before the file is opened, which empties it.
     if (destination.mode !== undefined) await requireCapability(client, 'fsSetMode');
+    const keep = await client.supports('fsResumableStreams');
     const file = await RemoteFile.open(client, destination.writtenUri, {
       mode: 'replace',
       operation,
+      keep,
       signal,
     });
     const writer = new FileWriter(client, destination, operation, file);
@@ -64,6 +68,7 @@ export class FileWriter {
 
   /** Takes bytes and resolves when there is room for more. */
   write(bytes: Uint8Array): Promise<void> {
+    this.#writtenBytes += bytes.length;
     return this.#blocks.write(bytes);
   }
 
@@ -72,11 +77,8 @@ export class FileWriter {
     try {
       await this.#blocks.flush();
       await this.#file.close();
-      const { writtenUri, finalUri } = this.#destination;
-      if (finalUri === undefined) return;
-      const params = { sourcePath: writtenUri, destinationPath: finalUri };
-      const failed = { operation: this.#operation, path: toNativeText(finalUri) };
-      await explainFailure(this.#client.call('fs/rename', params), failed);
+      const { finalUri } = this.#destination;
+      if (finalUri !== undefined) await this.#putInPlace(finalUri);
     } catch (error) {
       await this.discard();
       throw error;
@@ -90,16 +92,46 @@ export class FileWriter {
     const { writtenUri, finalUri } = this.#destination;
     if (finalUri === undefined) return;
     try {
-      await this.#client.call('fs/remove', { path: writtenUri, recursive: false, force: true });
+      const params = { path: writtenUri, recursive: false, force: true };
+      await this.#client.call('fs/remove', params, { resend: true });
     } catch {
       // The failure that led here is the one to tell of.
+    }
+  }
+
+  /** Renames what was written; again after a loss, because nobody else has its name. */
+  async #putInPlace(finalUri: string): Promise<void> {
+    const params = { sourcePath: this.#destination.writtenUri, destinationPath: finalUri };
+    const failed = { operation: this.#operation, path: toNativeText(finalUri) };
+    for (let attempt = 1; ; attempt++) {
+      await this.#client.ready();
+      try {
+        await explainFailure(this.#client.call('fs/rename', params, { resend: false }), failed);
+        return;
+      } catch (error) {
+        if (error instanceof ConnectionLostError) continue;
+        // The one before it was carried out, and only its answer was lost.
+        if (attempt > 1 && hasErrno(error, 'ENOENT') && (await this.#isInPlace(finalUri))) return;
+        throw error;
+      }
+    }
+  }
+
+  async #isInPlace(finalUri: string): Promise<boolean> {
+    try {
+      const { size } = await this.#client.call('fs/getMetadata', { path: finalUri });
+      return size === this.#writtenBytes;
+    } catch {
+      return false;
     }
   }
 
   async #setMode(mode: number, signal: AbortSignal | undefined): Promise<void> {
     const path = this.#destination.writtenUri;
     const failed = { operation: this.#operation, path: toNativeText(path) };
-    await explainFailure(this.#client.call('fs/setMode', { path, mode }, signal && { signal }), failed);
+    // The same mode may be set twice.
+    const options = { resend: true, ...(signal && { signal }) };
+    await explainFailure(this.#client.call('fs/setMode', { path, mode }, options), failed);
   }
 }
 

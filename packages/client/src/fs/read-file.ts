@@ -4,7 +4,7 @@ import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';
 import { BlockReader } from './block-reader.js';
 import { explainFailure } from './file-system-error.js';
-import { RemoteFile } from './remote-file.js';
+import { ReadOnlyFile } from './read-only-file.js';
 import { toNativeText } from './remote-path.js';
 
 /** Largest file that is read with one request, in bytes. The answer to one for more could exceed what a message may be. */
@@ -53,7 +53,7 @@ async function readBlocks(
   size: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const file = await RemoteFile.open(client, uri, { mode: 'read', operation: 'readFile', signal });
+  const file = await ReadOnlyFile.open(client, uri, { operation: 'readFile', signal });
   try {
     const range = { start: 0, end: Number.MAX_SAFE_INTEGER, blockBytes: MAX_FILE_BLOCK_BYTES };
     const reader = new BlockReader(file, range);

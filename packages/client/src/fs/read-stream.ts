@@ -3,7 +3,7 @@ import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';
 import { type BlockRange, BlockReader } from './block-reader.js';
-import { RemoteFile } from './remote-file.js';
+import { ReadOnlyFile } from './read-only-file.js';
 
 /** Options of `createReadStream`. */
 export interface ReadStreamOptions {
@@ -20,6 +20,8 @@ export interface ReadStreamOptions {
 /**
  * Streams a file. It is opened by the first read, so that a stream that is never read costs nothing, and closed at the
  * end, by `cancel` and by an error. The stream never holds more than a few chunks, however large the file is.
+ *
+ * After a lost connection it goes on where it was, if the file has not changed meanwhile, and fails otherwise.
  */
 export function createReadStream(
   client: SessionClient,
@@ -52,7 +54,7 @@ class FileSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #uri: string;
   readonly #range: BlockRange;
   readonly #signal: AbortSignal | undefined;
-  #file: RemoteFile | undefined;
+  #file: ReadOnlyFile | undefined;
   #reader: BlockReader | undefined;
   #onAbort: (() => void) | undefined;
 
@@ -93,8 +95,8 @@ class FileSource implements UnderlyingDefaultSource<Uint8Array> {
 
   async #open(): Promise<BlockReader> {
     if (this.#reader !== undefined) return this.#reader;
-    const options = { mode: 'read', operation: 'createReadStream', signal: this.#signal } as const;
-    this.#file = await RemoteFile.open(this.#client, this.#uri, options);
+    const options = { operation: 'createReadStream', signal: this.#signal };
+    this.#file = await ReadOnlyFile.open(this.#client, this.#uri, options);
     this.#reader = new BlockReader(this.#file, this.#range);
     // Cancelled, or aborted, while it was being opened.
     if (this.#onAbort === undefined) await this.#file.close();

@@ -13,6 +13,8 @@ export interface RemoteFileOptions {
   readonly mode: RemoteFileMode;
   /** What errors call the operation. */
   readonly operation: string;
+  /** Have the server keep the file open over lost connections; it must know how. @default false */
+  readonly keep?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,25 +26,30 @@ export interface FileBlock {
 }
 
 /**
- * A file that is open on the server. It belongs to one connection and is over with it, because the file that its path
- * leads to on the next connection may be another one: every use fails with the loss from then on.
+ * A file that is open on the server. Unless the server keeps it, it belongs to one connection and is over with it, because
+ * the file that its path leads to on the next connection may be another one: every use fails with the loss from then on.
  */
 export class RemoteFile {
   readonly #client: SessionClient;
   readonly #handleId: string;
   readonly #failed: FailedOperation;
+  readonly #isKept: boolean;
   readonly #stopListening: () => void;
+  #identity: string | undefined;
   #loss: ExecServerError | undefined;
   #isClosed = false;
 
-  /** Opens the file at a path of the wire. Not sent again after a loss: the handle would be of the lost connection. */
+  /**
+   * Opens the file at a path of the wire. One that is not kept is not opened again after a loss: the handle would be of the
+   * lost connection.
+   */
   static async open(client: SessionClient, uri: string, options: RemoteFileOptions): Promise<RemoteFile> {
-    const { mode, operation, signal } = options;
+    const { operation, keep = false, signal } = options;
     // Before listening for losses: the first connection, or a recovery, is none of them.
     await client.ready(signal);
-    const file = new RemoteFile(client, { operation, path: toNativeText(uri) });
+    const file = new RemoteFile(client, { operation, path: toNativeText(uri) }, keep);
     try {
-      await file.#open(uri, mode, signal);
+      await file.#open(uri, options);
       return file;
     } catch (error) {
       // A call that was given up may still have opened the file.
@@ -52,35 +59,61 @@ export class RemoteFile {
     }
   }
 
-  private constructor(client: SessionClient, failed: FailedOperation) {
+  private constructor(client: SessionClient, failed: FailedOperation, isKept: boolean) {
     this.#client = client;
     this.#handleId = createRandomId();
     this.#failed = failed;
+    this.#isKept = isKept;
     this.#stopListening = client.onLoss((error) => {
-      this.#loss ??= error;
+      if (!isKept) this.#loss ??= error;
     });
   }
 
-  async #open(uri: string, mode: RemoteFileMode, signal: AbortSignal | undefined): Promise<void> {
-    const params = { handleId: this.#handleId, path: uri, ...(mode === 'replace' && { mode }) };
-    const options = { resend: false, ...(signal && { signal }) };
-    await explainFailure(this.#client.call('fs/open', params, options), this.#failed);
+  /** Whether the connection that the file was open on is gone. */
+  get isLost(): boolean {
+    return this.#loss !== undefined;
+  }
+
+  /** The same for the same file with the same content; absent where the server does not tell. */
+  get identity(): string | undefined {
+    return this.#identity;
+  }
+
+  async #open(uri: string, { mode, signal }: RemoteFileOptions): Promise<void> {
+    const params = {
+      handleId: this.#handleId,
+      path: uri,
+      ...(mode === 'replace' ? { mode } : { identify: true }),
+      ...(this.#isKept && { keep: true }),
+    };
+    const options = { resend: this.#isKept, ...(signal && { signal }) };
+    try {
+      const { identity } = await explainFailure(this.#client.call('fs/open', params, options), this.#failed);
+      this.#identity = identity;
+    } catch (error) {
+      if (!this.#isKept || !isTaken(error)) throw error;
+      // Nobody else has the id: the file was opened when this was sent the first time.
+    }
   }
 
   /** Reads up to `length` bytes, 1 to 1 MiB, and fewer only at the end of the file. */
   async read(offset: number, length: number): Promise<FileBlock> {
     this.#throwIfLost();
     const params = { handleId: this.#handleId, offset, len: length };
-    const call = this.#client.call('fs/readBlock', params, { resend: false });
+    const call = this.#client.call('fs/readBlock', params, { resend: this.#isKept });
     const { chunk, eof } = await explainFailure(call, this.#failed);
     return { bytes: decodeBase64(chunk), isLast: eof };
   }
 
-  /** Writes 1 byte to 1 MiB at a position. The bytes may be changed as soon as this returns. */
+  /**
+   * Writes 1 byte to 1 MiB at a position. The bytes may be changed as soon as this returns. To a file that is kept they are
+   * sent again after a loss: the same bytes at the same place of the same file.
+   */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     this.#throwIfLost();
     const params = { handleId: this.#handleId, offset, chunk: encodeBase64(bytes) };
-    await explainFailure(this.#client.call('fs/writeBlock', params, { resend: false }), this.#failed);
+    const call = this.#client.call('fs/writeBlock', params, { resend: this.#isKept });
+    await explainFailure(call, this.#failed);
   }
 
   /** Gives the file up. Resolves when the server has closed it, or when it is gone with its connection. Never rejects. */
@@ -89,9 +122,9 @@ export class RemoteFile {
     this.#forget();
     if (this.#loss !== undefined) return;
     try {
-      await this.#client.call('fs/close', { handleId: this.#handleId }, { resend: false });
+      await this.#client.call('fs/close', { handleId: this.#handleId }, { resend: this.#isKept });
     } catch {
-      // Only a connection that ends can be in the way, and it takes the handle along.
+      // Only a connection or a session that ends can be in the way, and it takes the handle along.
     }
   }
 
@@ -103,4 +136,8 @@ export class RemoteFile {
   #throwIfLost(): void {
     if (this.#loss !== undefined) throw this.#loss;
   }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof RejectedError && error.message.includes(' already exists');
 }

@@ -88,7 +88,12 @@ async function writeWhole(
   await explainFailure(client.call('fs/writeFile', params, signal && { signal }), failed);
 }
 
-/** A stream whose bytes become the content of a file. It is complete when the stream is closed. */
+/**
+ * A stream whose bytes become the content of a file. It is complete when the stream is closed.
+ *
+ * After a lost connection it goes on with what the server has not confirmed, where the server keeps files open for that,
+ * and fails otherwise.
+ */
 export function createWriteStream(
   client: SessionClient,
   uri: string,

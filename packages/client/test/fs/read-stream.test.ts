@@ -1,8 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { MAX_FILE_BLOCK_BYTES, MAX_OPEN_FILE_HANDLES } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
 import { MAX_BLOCKS_AHEAD } from '../../src/fs/block-reader.js';
+import { cutAt } from '../support/cutting-dialer.js';
 import { countCalls, failureOf, openFiles } from '../support/files.js';
 
 const MIB = 1024 * 1024;
@@ -110,20 +124,104 @@ describe('createReadStream', () => {
     const late = fs.createReadStream(path('f'), { signal: abort.signal });
     await expect(late.getReader().read()).rejects.toThrow('enough');
   });
+});
 
-  it('fails when its connection is lost, also where that is made again', async () => {
+describe('a read stream whose connection is lost', () => {
+  const LENGTH = 6 * MIB + 7;
+
+  it.each([
+    { method: 'fs/open', direction: 'sent' },
+    { method: 'fs/open', direction: 'received' },
+    { method: 'fs/readBlock', direction: 'sent' },
+    { method: 'fs/readBlock', direction: 'received' },
+  ] as const)('at $method, $direction, goes on where it was', async ({ method, direction }) => {
     const { fs, path, dialer } = await openFiles();
+    writeFileSync(path('f'), pattern(LENGTH));
+    await fs.stat(path('f'));
+    dialer.cutWhen = cutAt(method, direction, 3);
+    expect((await collect(fs.createReadStream(path('f')))).equals(pattern(LENGTH))).toBe(true);
+    expect(dialer.dials).toBe(4);
+  });
+
+  it('goes on behind its own start and up to its own end', async () => {
+    const { fs, path, dialer } = await openFiles();
+    writeFileSync(path('f'), pattern(LENGTH));
+    await fs.stat(path('f'));
+    dialer.cutWhen = cutAt('fs/readBlock', 'received', 2);
+    const options = { start: 1000, end: 3 * MIB, highWaterMark: 100_000 };
+    const read = await collect(fs.createReadStream(path('f'), options));
+    expect(read.equals(pattern(3 * MIB + 1).subarray(1000))).toBe(true);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['another file has its name', (path) => renameSync(`${path}.new`, path)],
+    ['it was written to', (path) => writeAt(path, 5, 'x')],
+    ['it is shorter', (path) => truncateSync(path, LENGTH - 1)],
+    ['it is longer', (path) => appendFileSync(path, 'x')],
+    ['it is gone', (path) => rmSync(path)],
+  ])('fails when %s meanwhile', async (_, change) => {
+    const { fs, path, dialer } = await openFiles();
+    writeFileSync(path('f'), pattern(LENGTH));
+    // The same content of the same age, in another file.
+    writeFileSync(path('f.new'), pattern(LENGTH));
+    const { atime, mtime } = statSync(path('f'));
+    utimesSync(path('f.new'), atime, mtime);
+    const reader = fs.createReadStream(path('f')).getReader();
+    await reader.read();
+    dialer.shut();
+    dialer.cut();
+    change(path('f'));
+    dialer.open();
+    const failure = await failureOf(drain(reader));
+    expect(failure).toMatchObject({ code: 'connection_lost', retryable: false });
+    expect(String(failure)).toContain(
+      `the file has changed while the connection was lost, so that it cannot be read on at byte`,
+    );
+    expect(String(failure)).toContain(`createReadStream '${path('f')}'`);
+  });
+
+  it('fails on a server that cannot tell one file from another', async () => {
+    const { fs, path, dialer } = await openFiles({ disabledCapabilities: ['fsResumableStreams'] });
     writeFileSync(path('f'), pattern(20 * MIB));
     const reader = fs.createReadStream(path('f')).getReader();
     await reader.read();
     dialer.cut();
-    const drain = async () => {
-      for (;;) if ((await reader.read()).done) return;
-    };
-    expect(await failureOf(drain())).toMatchObject({ code: 'connection_lost', retryable: true });
+    expect(await failureOf(drain(reader))).toMatchObject({ code: 'connection_lost', retryable: true });
     expect((await fs.readFile(path('f'))).length).toBe(20 * MIB);
   });
+
+  it('fails where there is no other connection', async () => {
+    const { fs, path, dialer } = await openFiles({}, { reconnect: false });
+    writeFileSync(path('f'), pattern(20 * MIB));
+    const reader = fs.createReadStream(path('f')).getReader();
+    await reader.read();
+    dialer.cut();
+    expect(await failureOf(drain(reader))).toMatchObject({ code: 'connection_lost' });
+  });
+
+  it('is cancelled as any other', async () => {
+    const { fs, path, dialer } = await openFiles();
+    writeFileSync(path('f'), pattern(20 * MIB));
+    const reader = fs.createReadStream(path('f')).getReader();
+    await reader.read();
+    dialer.shut();
+    dialer.cut();
+    const reading = reader.read();
+    await reader.cancel();
+    dialer.open();
+    expect((await reading).done).toBe(true);
+  });
 });
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+function writeAt(path: string, position: number, text: string): void {
+  const fd = openSync(path, 'r+');
+  writeSync(fd, text, position);
+  closeSync(fd);
+}
 
 describe('readFile', () => {
   it.each([0, 5, 8 * MIB, 8 * MIB + 1, 12 * MIB])('reads %i bytes', async (length) => {

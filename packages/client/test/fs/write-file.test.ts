@@ -6,15 +6,19 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { MAX_FILE_BLOCK_BYTES } from '@exec-server/protocol';
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../server/test/support/fake-clock.js';
 import { MAX_BLOCKS_IN_FLIGHT } from '../../src/fs/block-writer.js';
 import type { FileData } from '../../src/fs/file-data.js';
 import { MAX_WHOLE_WRITE_BYTES } from '../../src/fs/write-file.js';
+import { cutAt } from '../support/cutting-dialer.js';
 import { countCalls, failureOf, openFiles } from '../support/files.js';
 
 const MIB = 1024 * 1024;
@@ -255,8 +259,8 @@ describe('createWriteStream', () => {
     await expect(writer.write('y')).rejects.toThrow('enough');
   });
 
-  it('fails when its connection is lost, and removes what it wrote beside', async () => {
-    const { fs, path, dialer } = await openFiles();
+  it('fails when its connection is lost on a server that keeps no files, and removes what it wrote beside', async () => {
+    const { fs, path, dialer } = await openFiles({ disabledCapabilities: ['fsResumableStreams'] });
     const writer = fs.createWriteStream(path('f'), { atomic: true }).getWriter();
     writer.closed.catch(() => {});
     await writer.write(pattern(MIB));
@@ -266,5 +270,84 @@ describe('createWriteStream', () => {
     };
     expect(await failureOf(push())).toMatchObject({ code: 'connection_lost' });
     expect(readdirSync(path())).toEqual([]);
+  });
+});
+
+describe('a write stream whose connection is lost', () => {
+  const CUTS = ['fs/open', 'fs/writeBlock', 'fs/close', 'fs/setMode', 'fs/rename'].flatMap((method) =>
+    (['sent', 'received'] as const).map((direction) => ({ method, direction })),
+  );
+
+  describe.each([{ atomic: false }, { atomic: true }])('atomic: $atomic', ({ atomic }) => {
+    it.each(CUTS.filter(({ method }) => atomic || method !== 'fs/rename'))(
+      'at $method, $direction, goes on with what was not confirmed',
+      async ({ method, direction }) => {
+        const { fs, path, dialer } = await openFiles();
+        writeFileSync(path('f'), 'old');
+        await fs.stat(path('f'));
+        dialer.cutWhen = cutAt(method, direction, 3);
+        const writer = fs.createWriteStream(path('f'), { atomic, mode: 0o640 }).getWriter();
+        for (let at = 0; at < BYTES.length; at += 300_000)
+          await writer.write(BYTES.subarray(at, at + 300_000));
+        await writer.close();
+        expect(readFileSync(path('f')).equals(BYTES)).toBe(true);
+        expect(statSync(path('f')).mode & 0o777).toBe(0o640);
+        expect(readdirSync(path())).toEqual(['f']);
+        expect(dialer.dials).toBeGreaterThan(1);
+      },
+    );
+  });
+
+  it('keeps to the file that it opened, wherever that is now', async () => {
+    const { fs, path, dialer } = await openFiles();
+    const writer = fs.createWriteStream(path('f')).getWriter();
+    await writer.write(pattern(MIB));
+    dialer.shut();
+    dialer.cut();
+    renameSync(path('f'), path('moved'));
+    writeFileSync(path('f'), 'somebody else');
+    dialer.open();
+    await writer.write(BYTES.subarray(MIB, 2 * MIB));
+    await writer.close();
+    expect(readFileSync(path('f'), 'utf8')).toBe('somebody else');
+    expect(readFileSync(path('moved')).equals(pattern(2 * MIB))).toBe(true);
+  });
+
+  it('fails with its session, and what it wrote beside stays for nobody to mistake', async () => {
+    const clock = new FakeClock();
+    const { fs, client, path, dialer } = await openFiles({ clock });
+    const writer = fs.createWriteStream(path('f'), { atomic: true }).getWriter();
+    writer.closed.catch(() => {});
+    await writer.write(pattern(MIB));
+    const lost = new Promise((resolve) => client.onLoss(resolve));
+    dialer.shut();
+    dialer.cut();
+    await lost;
+    clock.advance(30_000);
+    dialer.open();
+    const push = async () => {
+      for (;;) await writer.write(pattern(MIB));
+    };
+    expect(await failureOf(push())).toMatchObject({ code: 'session_expired' });
+    expect(existsSync(path('f'))).toBe(false);
+  });
+
+  it('leaves nothing open when it is over', async () => {
+    const { fs, path, dialer } = await openFiles();
+    for (let count = 0; count < 3; count++) {
+      const writer = fs.createWriteStream(path('f')).getWriter();
+      await writer.write(pattern(MIB));
+      dialer.cut();
+      if (count === 0) await writer.close();
+      else await writer.abort();
+    }
+    const links = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    expect(links.filter((link) => link.startsWith(path()))).toEqual([]);
   });
 });

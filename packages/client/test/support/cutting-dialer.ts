@@ -14,6 +14,21 @@ export interface Accepting {
 /** Decides at each JSON message whether the connection breaks before it gets there. */
 export type CutWhen = (text: string, direction: 'sent' | 'received') => boolean;
 
+/** Cuts the connection at the first few messages of that kind; an answer is known by the request that it is to. */
+export function cutAt(method: string, cutDirection: 'sent' | 'received', times: number): CutWhen {
+  const asked = new Set<unknown>();
+  let left = times;
+  return (text, direction) => {
+    const message = JSON.parse(text) as { id?: unknown; method?: string };
+    if (direction === 'sent' && message.method === method) asked.add(message.id);
+    const fits = direction === 'sent' ? message.method === method : asked.has(message.id);
+    if (direction !== cutDirection || !fits || left === 0) return false;
+    left--;
+    asked.clear();
+    return true;
+  };
+}
+
 /** Makes memory connections to a server and cuts them when a test says so. */
 export class CuttingDialer implements Dialer {
   readonly address = 'memory';

@@ -18,6 +18,7 @@ const ownCapabilities = {
     flag('`fs/readLink` and `fs/symlink` exist, and `fs/getMetadata` takes `describeLink`.'),
   ),
   fsFullMetadata: defaulted(flag('`fs/getMetadata` takes `full`.')),
+  fsResumableStreams: defaulted(flag('`fs/open` takes `keep` and `identify`.')),
   fsWatch: defaulted(flag('`fs/watch`, `fs/unwatch` and `fs/changed` exist.')),
   httpCancel: defaulted(flag('`http/cancel` exists.')),
   binaryOutput: defaulted(flag('`initialize` takes `binaryOutput`.')),

@@ -43,17 +43,44 @@ export const FsWriteFileParams = struct(
 );
 export type FsWriteFileParams = z.output<typeof FsWriteFileParams>;
 
-export const FsOpenParams = struct('WireFsOpenParams', {
-  handleId,
-  path: pathUri('File to open.'),
-  mode: defaulted(
-    oneOf(['read', 'replace'], '`replace` creates or truncates, for writing. Default: `read`.'),
-  ),
-  sandbox,
-});
+export const FsOpenParams = struct(
+  'WireFsOpenParams',
+  {
+    handleId,
+    path: pathUri('File to open.'),
+    mode: defaulted(
+      oneOf(['read', 'replace'], '`replace` creates or truncates, for writing. Default: `read`.'),
+    ),
+    sandbox,
+  },
+  {
+    extensions: {
+      keep: defaulted(
+        flag(
+          'Keep the handle when the connection is lost, as long as the session. Capability `fsResumableStreams`. ' +
+            'Default: false.',
+        ),
+      ),
+      identify: defaulted(flag('Answer with `identity`. Capability `fsResumableStreams`. Default: false.')),
+    },
+  },
+);
 export type FsOpenParams = z.output<typeof FsOpenParams>;
 
-export const FsOpenResult = struct('FsOpenResponse', { handleId: text('The key, as given.') });
+export const FsOpenResult = struct(
+  'FsOpenResponse',
+  { handleId: text('The key, as given.') },
+  {
+    extensions: {
+      identity: defaulted(
+        text(
+          'The same for the same file as long as its content has not changed: its device and number, its size, and ' +
+            'when it was modified. Only with `identify`.',
+        ),
+      ),
+    },
+  },
+);
 export type FsOpenResult = z.output<typeof FsOpenResult>;
 
 export const FsReadBlockParams = struct('FsReadBlockParams', {

@@ -56,6 +56,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   fsListBroken: true,
   fsLinks: true,
   fsFullMetadata: true,
+  fsResumableStreams: true,
   fsWatch: true,
   httpCancel: true,
   binaryOutput: true,

@@ -1,4 +1,4 @@
-import { close, constants, fstat, open, read, write } from 'node:fs';
+import { type BigIntStats, close, constants, fstat, open, read, write } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { promisify } from 'node:util';
@@ -42,7 +42,10 @@ export class OpenFile implements HandleFile {
   readonly #released: Promise<void>;
   #onUnused!: () => void;
 
-  private constructor(fd: number) {
+  private constructor(
+    fd: number,
+    readonly identity: string,
+  ) {
     this.#fd = fd;
     const unused = new Promise<void>((resolve) => {
       this.#onUnused = resolve;
@@ -54,7 +57,8 @@ export class OpenFile implements HandleFile {
   static async open(path: Uint8Array, mode: OpenMode): Promise<OpenFile> {
     const fd = await callSystem(openAsync(Buffer.from(path), OPEN_FLAGS[mode], NEW_FILE_MODE));
     try {
-      if ((await callSystem(statAsync(fd))).isFile()) return new OpenFile(fd);
+      const stats = await callSystem(statAsync(fd, { bigint: true }));
+      if (stats.isFile()) return new OpenFile(fd, identify(stats));
       throw new FileError('refused', `path \`${nativePathText(path)}\` is not a file`);
     } catch (error) {
       await closeAsync(fd);
@@ -123,6 +127,10 @@ export class OpenFile implements HandleFile {
   #release(): void {
     if (--this.#uses === 0) this.#onUnused();
   }
+}
+
+function identify({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}`;
 }
 
 /** The promisified call takes no position beyond 2^53; the plain one does. */

@@ -7,6 +7,8 @@ const MAX_FILE_BYTES = 2n ** 63n - 1n;
 
 /** A file that is open somewhere. */
 export interface HandleFile {
+  /** What it was when it was opened; another file, or another content, is another one. */
+  readonly identity: string;
   /** Reads `length` bytes, or fewer where the file ends. */
   read(offset: number, length: number): Promise<Buffer>;
   write(offset: number, data: Uint8Array): Promise<void>;
@@ -24,26 +26,37 @@ export class UnknownHandleError extends Error {
 
 /** The files that one connection has open, under ids that its client chose. */
 export class FileHandles implements ConnectionResource {
+  /** Whose the files are, in the words of a refusal. */
+  protected readonly owner: string = 'connection';
   readonly #files = new Map<string, Promise<HandleFile>>();
   #closed = false;
 
+  has(id: string): boolean {
+    return this.#files.has(id);
+  }
+
   /** Takes the id, then opens. An id whose file cannot be opened is free again. Throws a {@link FileError}. */
-  async open(id: string, openFile: () => Promise<HandleFile>): Promise<void> {
+  async open(id: string, openFile: () => Promise<HandleFile>): Promise<HandleFile> {
     if (Buffer.byteLength(id) > MAX_FILE_HANDLE_ID_BYTES)
       throw refused(`file handle ID must not exceed ${MAX_FILE_HANDLE_ID_BYTES} bytes`);
-    if (this.#files.has(id)) throw refused(`file handle \`${id}\` already exists`);
+    this.refuseTaken(id);
     if (this.#files.size >= MAX_OPEN_FILE_HANDLES)
-      throw refused(`at most ${MAX_OPEN_FILE_HANDLES} file handles may be open per connection`);
+      throw refused(`at most ${MAX_OPEN_FILE_HANDLES} file handles may be open per ${this.owner}`);
     const file = openFile();
     this.#files.set(id, file);
     // The connection may have ended while the request was on its way here.
     if (this.#closed) this.#closeUnheard(id, file);
     try {
-      await file;
+      return await file;
     } catch (error) {
       this.#forget(id, file);
       throw error;
     }
+  }
+
+  /** Throws a {@link FileError} for an id under which a file is open. */
+  refuseTaken(id: string): void {
+    if (this.#files.has(id)) throw refused(`file handle \`${id}\` already exists`);
   }
 
   /** A block, shorter than `length` only at the end of the file. A failed read closes the handle. */
@@ -99,6 +112,11 @@ export class FileHandles implements ConnectionResource {
   #forget(id: string, opening: Promise<HandleFile>): void {
     if (this.#files.get(id) === opening) this.#files.delete(id);
   }
+}
+
+/** The files that a session has open, whatever becomes of its connections. */
+export class KeptFileHandles extends FileHandles {
+  protected override readonly owner: string = 'session';
 }
 
 /**

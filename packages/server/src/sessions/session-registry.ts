@@ -165,7 +165,7 @@ export class SessionRegistry {
     if (!this.#sessions.delete(session.id)) return false;
     this.#expiry.get(session)?.cancel();
     this.#expiry.delete(session);
-    session.detach();
+    session.end();
     this.#ended.push(session);
     this.options.logger.debug({ sessionId: session.id }, 'session ended');
     return true;

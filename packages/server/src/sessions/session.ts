@@ -1,5 +1,6 @@
 import type { NetworkPolicyDecisionNotification, NetworkPolicyRequestParams } from '@exec-server/protocol';
 import type { CallOptions } from '@exec-server/rpc';
+import { KeptFileHandles } from '../fs/handles.js';
 import type { Principal } from '../listen/principal.js';
 import type { OutputSink } from '../output/output-sink.js';
 import type { ManagedProcess } from '../process/managed-process.js';
@@ -47,6 +48,7 @@ export class Session {
   readonly trees: Set<TreeRoot> = new Set();
   #owner: SessionOwner | undefined;
   #lastRemote = '';
+  #files: KeptFileHandles | undefined;
 
   constructor(
     readonly id: string,
@@ -73,6 +75,12 @@ export class Session {
     return this.#owner;
   }
 
+  /** Files that stay open over reconnects. */
+  get files(): KeptFileHandles {
+    this.#files ??= new KeptFileHandles();
+    return this.#files;
+  }
+
   isOwnedBy(owner: SessionOwner): boolean {
     return this.#owner === owner;
   }
@@ -88,6 +96,13 @@ export class Session {
   detach(): void {
     this.#owner = undefined;
     for (const process of this.processes()) process.setOwner(undefined);
+  }
+
+  /** Gives up what nobody can come back to. */
+  end(): void {
+    this.detach();
+    // Made even where there is none yet: a request that is under way may open one.
+    this.files.close();
   }
 
   /** Answers for a new tree of processes until nothing of it is left. */

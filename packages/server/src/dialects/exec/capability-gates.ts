@@ -52,7 +52,7 @@ const MEMBERS: Readonly<Partial<Record<MethodName, Readonly<Record<string, Capab
     lifecycleEvents: 'processLifecycleEvents',
   },
   'fs/getMetadata': { describeLink: 'fsLinks', full: 'fsFullMetadata' },
-  'fs/open': { mode: 'fileWriteStreaming' },
+  'fs/open': { mode: 'fileWriteStreaming', keep: 'fsResumableStreams', identify: 'fsResumableStreams' },
   'fs/readDirectory': { includeBroken: 'fsListBroken' },
   'fs/writeFile': { atomic: 'fsAtomicWrite' },
   'process/closeStdin': ANOTHER_SESSION,

@@ -16,10 +16,22 @@ import { explainSandbox } from './confined/run-confined.js';
 import { answerFor, toNativePath } from './fs-common.js';
 
 export async function openFile(params: FsOpenParams, context: HandlerContext): Promise<FsOpenResult> {
-  const { handleId } = params;
+  const { handleId, keep = false, identify = false } = params;
+  const own = context.connection.keep(FileHandles);
+  const { files: kept } = context.session;
+  const [handles, others] = keep ? [kept, own] : [own, kept];
   // The id is looked at first: one that is taken must not cost the file its content.
-  await answer(context.connection.keep(FileHandles).open(handleId, () => open(params, context)));
-  return { handleId };
+  const opening = handles.open(handleId, async () => {
+    others.refuseTaken(handleId);
+    return open(params, context);
+  });
+  const { identity } = await answer(opening);
+  return { handleId, ...(identify && { identity }) };
+}
+
+/** Where the file of an id is open; where none is, it makes no difference. */
+function findHandles(handleId: string, { connection, session }: HandlerContext): FileHandles {
+  return session.files.has(handleId) ? session.files : connection.keep(FileHandles);
 }
 
 async function open(
@@ -35,25 +47,25 @@ async function open(
 
 export async function readBlock(
   { handleId, offset, len }: FsReadBlockParams,
-  { connection }: HandlerContext,
+  context: HandlerContext,
 ): Promise<FsReadBlockResult> {
-  const block = await answer(connection.keep(FileHandles).read(handleId, offset, len));
+  const block = await answer(findHandles(handleId, context).read(handleId, offset, len));
   return { chunk: block.toString('base64'), eof: block.length < len };
 }
 
 export async function writeBlock(
   { handleId, offset, chunk }: FsWriteBlockParams,
-  { connection }: HandlerContext,
+  context: HandlerContext,
 ): Promise<FsEmptyResult> {
-  await answer(connection.keep(FileHandles).write(handleId, offset, Buffer.from(chunk, 'base64')));
+  await answer(findHandles(handleId, context).write(handleId, offset, Buffer.from(chunk, 'base64')));
   return {};
 }
 
 export async function closeFile(
   { handleId }: FsCloseParams,
-  { connection }: HandlerContext,
+  context: HandlerContext,
 ): Promise<FsEmptyResult> {
-  await connection.keep(FileHandles).release(handleId);
+  await findHandles(handleId, context).release(handleId);
   return {};
 }
 

@@ -13,6 +13,7 @@ export class ConfinedFile implements HandleFile {
   constructor(
     private readonly helper: FileHelper,
     private readonly file: number,
+    readonly identity: string,
     private readonly onClosed: () => void,
   ) {}
 

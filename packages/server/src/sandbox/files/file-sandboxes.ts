@@ -71,9 +71,9 @@ export class FileSandboxes {
     return this.#use(files, mode === 'read' ? 'reads' : 'changes', async (slot) => {
       const params = { path: nativeToPathUri(path), mode };
       const answer = await slot.helper.call(FileMethod.open, params, options);
-      const { file } = (answer.kind === 'result' ? answer.value : {}) as { file: number };
+      const opened = (answer.kind === 'result' ? answer.value : {}) as { file: number; identity: string };
       slot.uses++;
-      return new ConfinedFile(slot.helper, file, () => this.#release(slot));
+      return new ConfinedFile(slot.helper, opened.file, opened.identity, () => this.#release(slot));
     });
   }
 

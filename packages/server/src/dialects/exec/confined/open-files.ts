@@ -14,7 +14,13 @@ export class OpenFiles {
   readonly #files = new Map<number, OpenFile>();
   #last = 0;
 
-  async open({ path, mode }: { readonly path: string; readonly mode: OpenMode }): Promise<{ file: number }> {
+  async open({
+    path,
+    mode,
+  }: {
+    readonly path: string;
+    readonly mode: OpenMode;
+  }): Promise<{ file: number; identity: string }> {
     const file = await answerFor(OpenFile.open(toNativePath(path), mode));
     // At an offset of its choice a reader would find the memory of this very program there, and what others asked of it.
     if ((await answerFor(file.readFileSystemKind())) === PROC_KIND) {
@@ -24,7 +30,7 @@ export class OpenFiles {
       );
     }
     this.#files.set(++this.#last, file);
-    return { file: this.#last };
+    return { file: this.#last, identity: file.identity };
   }
 
   async read({
