@@ -2,6 +2,7 @@ import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { describeOptions, type ServerConfiguration } from './configuration.js';
 import { Connection } from './connection/connection.js';
+import { CredentialWatch } from './connection/credential-watch.js';
 import { InboundTotal } from './connection/inbound-total.js';
 import { OutboundTotal } from './connection/outbound-total.js';
 import { refuseConnection } from './connection/refuse-connection.js';
@@ -179,6 +180,11 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
       },
     );
     connections.add(connection);
+    if (info.credentialLeftMs !== undefined) {
+      const expire = () => connection.revoke('the token has expired; connect again with a new one');
+      const watch = new CredentialWatch(info.credentialLeftMs, clock, expire);
+      void connection.closed.then(() => watch.stop());
+    }
   };
 
   const close = async () => {

@@ -139,7 +139,7 @@ export class Connection implements SessionHolder {
     return this.#signOfLife.get();
   }
 
-  supersede(reason: string): void {
+  revoke(reason: string): void {
     this.#farewell.endStay(reason);
     // The end may take its time to be told; nothing that was asked before may still begin.
     this.#leave();

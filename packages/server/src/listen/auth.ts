@@ -2,14 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BEARER_SUBPROTOCOL_PREFIX } from '@exec-server/protocol';
 import { ANONYMOUS_PRINCIPAL, checkPrincipal, type Principal } from './principal.js';
 
+/** A credential that is good. */
+export interface AcceptedCredential {
+  readonly accepted: true;
+  readonly principal: Principal;
+  /** Whether `/metrics` tells about everybody, and not about the principal alone. @default false */
+  readonly seesAllMetrics?: boolean;
+  /**
+   * How long the credential is still good, in milliseconds; not positive once it is over, which ends the connections that
+   * it opened. Asked again and again. @default for ever
+   */
+  readonly leftMs?: () => number;
+}
+
 /** What a credential turned out to be. */
 export type AuthOutcome =
-  | {
-      readonly accepted: true;
-      readonly principal: Principal;
-      /** Whether `/metrics` tells about everybody, and not about the principal alone. @default false */
-      readonly seesAllMetrics?: boolean;
-    }
+  | AcceptedCredential
   /** `reason` is the body of the 401. It never repeats the credential. */
   | { readonly accepted: false; readonly reason: string };
 

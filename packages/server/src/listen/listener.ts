@@ -10,6 +10,11 @@ export interface ConnectionInfo {
   readonly remote: string;
   /** False where the other end cannot come back (stdio): its session ends with the connection. */
   readonly resumable: boolean;
+  /**
+   * How long the credential is still good, in milliseconds. The connection ends when that is no longer positive; its
+   * session can be resumed with a new one. @default for ever
+   */
+  credentialLeftMs?(): number;
   /** Bytes that went over the connection so far. @default nobody counts them */
   readTraffic?(): Traffic;
 }

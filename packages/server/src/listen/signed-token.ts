@@ -41,7 +41,7 @@ export function createSignedTokenPolicy(options: SignedTokenOptions): AuthPolicy
     async authenticate(token) {
       const claims = await readClaims(token, key, await jose);
       if (claims === undefined) return refuse('invalid websocket jwt');
-      return checkClaims(claims, options, Math.floor(now() / 1000));
+      return checkClaims(claims, options, now);
     },
   };
 }
@@ -91,9 +91,12 @@ function isSeconds(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(value as number) <= LAST_SECOND;
 }
 
-function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: number): AuthOutcome {
+function checkClaims(claims: Claims, options: SignedTokenOptions, now: () => number): AuthOutcome {
   const skew = options.maxClockSkewSeconds ?? DEFAULT_CLOCK_SKEW_SECONDS;
-  if (nowSeconds > claims.exp + skew) return refuse('expired websocket jwt');
+  const nowSeconds = Math.floor(now() / 1000);
+  // Good through the whole of its last second.
+  const endsAtMs = (claims.exp + skew + 1) * 1000;
+  if (now() >= endsAtMs) return refuse('expired websocket jwt');
   if (claims.nbf !== undefined && nowSeconds < claims.nbf - skew) {
     return refuse('websocket jwt is not valid yet');
   }
@@ -106,6 +109,7 @@ function checkClaims(claims: Claims, options: SignedTokenOptions, nowSeconds: nu
   return {
     accepted: true,
     principal: principalOf(claims),
+    leftMs: () => endsAtMs - now(),
     ...(hasMetricsScope(claims) && { seesAllMetrics: true }),
   };
 }

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../clock.js';
 import { silentLogger } from '../telemetry/logger.js';
 import { answerMetrics } from './answer-metrics.js';
-import { authenticateUpgrade } from './auth.js';
+import { type AcceptedCredential, authenticateUpgrade } from './auth.js';
 import { checkAllowLists } from './check-allow-lists.js';
 import { createHostGuard } from './host-guard.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.js';
@@ -19,7 +19,6 @@ import type { ListenOptions } from './listen-options.js';
 import { formatAuthority, type ListenTarget, unsupportedUrl } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
 import { PendingConnections, peerName } from './pending-connections.js';
-import type { Principal } from './principal.js';
 import { measureSendProgress } from './socket-progress.js';
 import { measureTraffic } from './stream-traffic.js';
 
@@ -137,11 +136,15 @@ class WebSocketListener implements Listener {
     this.#upgrader.handleUpgrade(request, reads.stream, NO_HEAD, (webSocket) => {
       reads.deliverTo(webSocket);
       this.#pending.release(reads.socket);
-      this.#connected(webSocket, reads, outcome.principal);
+      this.#connected(webSocket, reads, outcome);
     });
   }
 
-  #connected(webSocket: WebSocket, { stream, socket, inbound }: MessageReads, principal: Principal): void {
+  #connected(
+    webSocket: WebSocket,
+    { stream, socket, inbound }: MessageReads,
+    { principal, leftMs }: AcceptedCredential,
+  ): void {
     const remote = peerName(socket);
     const transport = createWebSocketTransport(webSocket, {
       label: `exec-server websocket ${remote}`,
@@ -168,7 +171,13 @@ class WebSocketListener implements Listener {
     }
     webSocket.once('close', () => keepAlive.stop());
     const readTraffic = () => measureTraffic(socket, socket);
-    this.#accept(transport, { principal, remote, resumable: true, readTraffic });
+    this.#accept(transport, {
+      principal,
+      remote,
+      resumable: true,
+      readTraffic,
+      ...(leftMs && { credentialLeftMs: leftMs }),
+    });
   }
 }
 

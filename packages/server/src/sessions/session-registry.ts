@@ -144,7 +144,7 @@ export class SessionRegistry {
         { sessionId: session.id, from: current.remote, to: owner.remote },
         'session taken over',
       );
-      holder.supersede(`session ${session.id} was resumed by another connection`);
+      holder.revoke(`session ${session.id} was resumed by another connection`);
     }
     return session;
   }

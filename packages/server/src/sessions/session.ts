@@ -23,8 +23,8 @@ export interface NetworkAuthority {
 export interface SessionHolder {
   /** Whether the client gives a sign of life within the time for one, or cannot be asked for any. */
   showsLife(): Promise<boolean>;
-  /** Ends the connection, whose requests come to nothing from here on. The session is somebody else's by now. */
-  supersede(reason: string): void;
+  /** Ends the connection, whose requests come to nothing from here on. */
+  revoke(reason: string): void;
 }
 
 /** The connection that a session is attached to: it gets the events of the session's processes. */

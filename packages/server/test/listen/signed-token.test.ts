@@ -29,14 +29,38 @@ it('names the subject, or one shared principal without a usable one', async () =
   expect(await authenticate(sign({ ...good, sub: 'ada' }))).toEqual({
     accepted: true,
     principal: { kind: 'signed-token', subject: 'ada' },
+    leftMs: expect.any(Function),
   });
   for (const sub of [undefined, '', 5, null]) {
     expect(await authenticate(sign({ ...good, sub }))).toEqual({
       accepted: true,
       principal: { kind: 'signed-token' },
+      leftMs: expect.any(Function),
     });
   }
 });
+
+it.each([
+  { exp: NOW_SECONDS, maxClockSkewSeconds: 0, leftMs: 1 },
+  { exp: NOW_SECONDS + 100, maxClockSkewSeconds: 0, leftMs: 100_001 },
+  { exp: NOW_SECONDS + 100, maxClockSkewSeconds: 5, leftMs: 105_001 },
+  { exp: NOW_SECONDS + 100, maxClockSkewSeconds: undefined, leftMs: 130_001 },
+  { exp: NOW_SECONDS - 30, maxClockSkewSeconds: undefined, leftMs: 1 },
+])(
+  'with exp $exp and a skew of $maxClockSkewSeconds seconds is good for $leftMs ms, as for a new connection',
+  async ({ exp, maxClockSkewSeconds, leftMs }) => {
+    let now = NOW_SECONDS * 1000 + 999;
+    const options = { now: () => now, ...(maxClockSkewSeconds !== undefined && { maxClockSkewSeconds }) };
+    const token = sign({ ...good, exp });
+    const outcome = await authenticate(token, options);
+    expect('leftMs' in outcome && outcome.leftMs?.()).toBe(leftMs);
+    now += leftMs - 1;
+    expect(await authenticate(token, options)).toMatchObject({ accepted: true });
+    now += 1;
+    expect(await authenticate(token, options)).toEqual(refusal('expired websocket jwt'));
+    expect('leftMs' in outcome && outcome.leftMs?.()).toBe(0);
+  },
+);
 
 it.each([
   ['exec-server:metrics', true],
@@ -51,6 +75,7 @@ it.each([
   expect(await authenticate(sign({ ...good, scope }))).toEqual({
     accepted: true,
     principal: { kind: 'signed-token' },
+    leftMs: expect.any(Function),
     ...(seesAllMetrics && { seesAllMetrics }),
   });
 });
