@@ -76,7 +76,8 @@ describe('a subreaper', () => {
     while (performance.now() - began < 20) process.hrtime();
     const launcher = openLauncher();
     await startDaemon(launcher);
-    run(launcher, planOf(fixture('ignore-sigterm'), []));
+    const { child } = run(launcher, planOf(fixture('ignore-sigterm'), []));
+    onTestFinished(() => void child.signalGroup(9));
     expect(launcher.findUnclaimed()).toEqual([]);
     const shed = await startDaemon(launcher, 'prlimit --pid $$ --locks=unlimited');
     await until(() => readProcess(shed)?.ppid === process.pid);
