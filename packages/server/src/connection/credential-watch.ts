@@ -4,7 +4,7 @@ import type { Clock, ClockTimer } from '../clock.js';
  * Longest time between two looks, in milliseconds. A credential ends by the clock on the wall, which may be set, and which
  * goes on while the machine sleeps; timers do neither.
  */
-const MAX_LOOK_MS = 60_000;
+const LOOK_INTERVAL_MS = 60_000;
 
 /** Notices when the credential of a connection is no longer good. */
 export class CredentialWatch {
@@ -30,6 +30,6 @@ export class CredentialWatch {
   }
 
   #schedule(leftMs: number): void {
-    this.#timer = this.clock.after(Math.min(Math.max(0, leftMs), MAX_LOOK_MS), () => this.#look());
+    this.#timer = this.clock.after(Math.min(Math.max(0, leftMs), LOOK_INTERVAL_MS), () => this.#look());
   }
 }
