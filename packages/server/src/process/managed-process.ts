@@ -87,6 +87,7 @@ export class ManagedProcess {
   readonly #firstWords: StreamBeginnings | undefined;
   #size: TerminalSize;
   #openStreams: number;
+  #hasEnded = false;
   #exit: { readonly seq: number; readonly exit: ProcessExit } | undefined;
   #closedSeq: number | undefined;
   #timedOut = false;
@@ -175,6 +176,11 @@ export class ManagedProcess {
     return this.options.launched.exit;
   }
 
+  /** Whether the child has been reaped. Its exit is told some turns of the loop later, behind its last output. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** How the child ended; absent while it runs. */
   get exit(): ProcessExit | undefined {
     return this.#exit?.exit;
@@ -210,7 +216,10 @@ export class ManagedProcess {
     const onEnd = () => this.#streamEnded();
     for (const source of this.options.launched.outputs)
       source.start((data) => this.#append(source.stream, data), onEnd);
-    void this.options.launched.exit.then((status) => this.#exitAfterOutput(status, TURNS_FOR_LAST_OUTPUT));
+    void this.options.launched.exit.then((status) => {
+      this.#hasEnded = true;
+      this.#exitAfterOutput(status, TURNS_FOR_LAST_OUTPUT);
+    });
   }
 
   /** Gives the events to a new owner from here on; `undefined` when nobody is attached. The child waits for its owner. */

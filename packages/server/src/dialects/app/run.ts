@@ -34,7 +34,7 @@ export class Run {
 
   /** True from its exit on, although output may follow. */
   get exited(): boolean {
-    return this.process.exit !== undefined;
+    return this.process.hasEnded;
   }
 
   /** Resolves behind `over`, once its end has been told. */
