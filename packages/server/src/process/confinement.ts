@@ -1,7 +1,7 @@
 import type { ManagedNetwork, NetworkProxyLaunch, SandboxContext } from '@exec-server/protocol';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
-import { type Doorway, requireBubblewrap } from '../sandbox/bubblewrap/confine.js';
-import { launchConfined } from '../sandbox/bubblewrap/launch-confined.js';
+import type { Doorway } from '../sandbox/backend.js';
+import { launchConfined } from '../sandbox/launch-confined.js';
 import { isOpen, type ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { PolicyError } from '../sandbox/policy/policy-error.js';
 import { resolvePolicy } from '../sandbox/policy/resolve-policy.js';
@@ -23,12 +23,23 @@ export interface Confinement {
   readonly managedNetwork?: ManagedNetwork | null | undefined;
 }
 
-/** Throws {@link StartError} for a sandbox that cannot be made here, before anything else of the request counts. */
-export function refuseUnenforceable(confinement: Confinement, { cwd }: StartRequest): void {
-  explainRefusal(() => {
-    const policy = resolve(confinement, { temporaryDirectories: [], cwd });
-    if (policy !== undefined && !isOpen(policy)) requireBubblewrap();
-  });
+/**
+ * Throws {@link StartError} for a sandbox that cannot be made here, before anything else of the request counts. Whoever
+ * can be sure of it at once need not wait, so that the start can be called off from its first moment on.
+ */
+export function refuseUnenforceable(
+  { sandboxes }: ProcessEngine,
+  confinement: Confinement,
+  { cwd }: StartRequest,
+): Promise<void> | undefined {
+  const policy = explainRefusal(() => resolve(confinement, { temporaryDirectories: [], cwd }));
+  if (policy === undefined || isOpen(policy) || sandboxes.surelyKeeps(policy)) return undefined;
+  return sandboxes.choose(policy).then(
+    () => {},
+    (error: unknown) => {
+      throw error instanceof PolicyError ? toStartError(error) : error;
+    },
+  );
 }
 
 /** Whether a process gets a network of its own, in which there is nothing. Throws {@link StartError}. */
@@ -79,6 +90,7 @@ export async function launchInSandbox(
   try {
     return await launchConfined(policy, plan, {
       launcher: engine.launcher,
+      backends: engine.sandboxes,
       doorway,
       onLaunched: (launched) => {
         child = launched;

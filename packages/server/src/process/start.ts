@@ -62,7 +62,8 @@ export async function startProcess(
   try {
     refuseForbiddenWay(engine, request);
     const network = planNetwork(engine, session, request, confinement);
-    refuseUnenforceable(confinement, request);
+    const refusal = refuseUnenforceable(engine, confinement, request);
+    if (refusal !== undefined) await refusal;
     const snapshot = chooseSnapshot(request);
     if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
     const slot = engine.registry.reserve(session, request.processId);
