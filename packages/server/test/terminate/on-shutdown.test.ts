@@ -59,8 +59,11 @@ describe('a server that ends', () => {
     const orphan = spawn('/bin/sleep', ['300'], { detached: true });
     const exit = once(orphan, 'exit');
     await once(orphan, 'spawn');
-    const { done } = shutDown(Promise.resolve(), { findUnclaimed: () => nameProcesses([orphan.pid!]) });
+    const findUnclaimed = () => nameProcesses([orphan.pid!]);
+    const { clock, done } = shutDown(Promise.resolve(), { findUnclaimed });
     expect(await exit).toEqual([null, 'SIGKILL']);
+    // The next look at who may have been there a moment after the kill.
+    clock.advance(GRACE_MS - 1);
     await done;
   });
 });
