@@ -166,6 +166,15 @@ export const loads = [
     run: ({ client }, path) => client.call('fs/readFile', { path }),
   },
   {
+    name: '`fs/readFile` of 100 MiB in a sandbox',
+    prepare(_, directory) {
+      const file = join(directory, 'large');
+      writeFileSync(file, Buffer.alloc(100 * MIB, 'abcdefgh'));
+      return { path: pathToFileURL(file).href, sandbox: describeSandbox(directory) };
+    },
+    run: ({ client }, params) => client.call('fs/readFile', params),
+  },
+  {
     name: '`fs/writeFile` of 40 MiB',
     prepare(_, directory) {
       const path = pathToFileURL(join(directory, 'large')).href;

@@ -13,7 +13,7 @@ export {
 } from './errors.js';
 export { createMemoryTransportPair } from './memory-transport.js';
 export { Peer } from './peer.js';
-export type { ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
+export type { LongMessageReader, ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
 export { type CallOptions, MAX_TIMER_MS } from './pending-calls.js';
 export type { CloseOptions, Transport, TransportHandlers } from './transport.js';
 export { withoutSecrets } from './without-secrets.js';

@@ -1,4 +1,4 @@
-import type { NotificationMessage, RequestId, RequestMessage } from '@exec-server/protocol';
+import type { Message, NotificationMessage, RequestId, RequestMessage } from '@exec-server/protocol';
 import type { WorkSlices } from './work-slices.js';
 
 /** What crosses the wire when a call fails. */
@@ -11,6 +11,14 @@ export interface WireError {
 /** What a message that cannot be read costs: the connection, an answer with id -1, or nothing. */
 export type ParseErrorRule = 'close' | 'answer' | 'ignore';
 
+/** A long message that is being read. */
+export interface LongMessageReader {
+  /** Goes on while there is time. The message once all of it is read. Throws `MalformedMessageError`. */
+  read(hasTime: () => boolean): Message | undefined;
+  /** Takes a copy of the bytes, which are somebody else's from here on. */
+  keepBytes(): void;
+}
+
 /** Options of {@link Peer}. */
 export interface PeerOptions {
   /** What a message that cannot be read costs. A function is asked each time. */
@@ -22,10 +30,10 @@ export interface PeerOptions {
   onRequest(request: RequestMessage, length: number): void | Promise<void>;
   onNotification(notification: NotificationMessage): void;
   /**
-   * Reads a long message from its UTF-8, where that is cheaper than from its text; nothing for one that is read like all
-   * others, as is every message where the transport has no bytes. @default nobody
+   * Begins to read a long message from its UTF-8, where the transport has it as bytes; it is read as long as the slices
+   * allow, and then in the next turn. @default they are read from their text like all others, at once
    */
-  readLongRequest?(bytes: Uint8Array): RequestMessage | undefined;
+  readLong?(bytes: Uint8Array): LongMessageReader;
   /** Takes binary messages. @default they are read as JSON text like all others */
   onBinary?(frame: Uint8Array): void;
   /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */

@@ -12,14 +12,18 @@ import {
   type RequestMessage,
   RpcError,
 } from '@exec-server/protocol';
-import { decodeStrictly } from './decode-strictly.js';
 import { ConnectionLostError } from './errors.js';
 import { InboundQueue } from './inbound-queue.js';
 import { InboundValve } from './inbound-valve.js';
 import { OutboundGauge } from './outbound-gauge.js';
 import type { PeerOptions, WireError } from './peer-options.js';
 import { type CallOptions, PendingCalls } from './pending-calls.js';
-import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
+import {
+  type CloseOptions,
+  KEPT_MESSAGE_BYTES,
+  type Transport,
+  type TransportHandlers,
+} from './transport.js';
 
 const DEFAULT_MAX_PENDING_CALLS = 1024;
 const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024;
@@ -208,7 +212,7 @@ export class Peer {
     const take = (step: () => void) => this.#arrived.add(step);
     return {
       onMessage: (text) => take(() => this.#receive(text)),
-      ...(options.readLongRequest && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
+      ...(options.readLong && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
       ...(options.onBinary && {
         onBinary: (frame) => take(() => this.#guard(() => options.onBinary?.(frame))),
       }),
@@ -229,31 +233,37 @@ export class Peer {
   }
 
   #receive(text: string): void {
-    let message: Message;
+    this.#refuseMalformed(() => this.#dispatch(decodeMessage(text), text.length));
+  }
+
+  #receiveLong(bytes: Uint8Array): void {
+    const reader = this.#options.readLong?.(bytes);
+    let isKept = bytes.length > KEPT_MESSAGE_BYTES;
+    const keep = () => {
+      if (!isKept) reader?.keepBytes();
+      isKept = true;
+    };
+    if (this.#arrived.isBusy) keep();
+    this.#arrived.add(() => {
+      const isRead = this.#refuseMalformed(() => {
+        const message = reader?.read(() => this.#options.slices?.hasTime ?? true);
+        if (message !== undefined) this.#dispatch(message, bytes.length);
+        return message !== undefined;
+      });
+      if (!isRead) keep();
+      return isRead;
+    });
+  }
+
+  /** What `read` returns; true for a message that is refused. */
+  #refuseMalformed<T>(read: () => T): T | true {
     try {
-      message = decodeMessage(text);
+      return read();
     } catch (error) {
       if (!(error instanceof MalformedMessageError)) throw error;
       this.#refuseMessage(error.message);
-      return;
+      return true;
     }
-    this.#dispatch(message, text.length);
-  }
-
-  /** False when the message is to be read from its text. */
-  #receiveLong(bytes: Uint8Array): boolean {
-    if (!this.#arrived.isBusy) return this.#readLong(bytes);
-    const kept = new Uint8Array(bytes);
-    this.#arrived.add(() => {
-      if (!this.#readLong(kept)) this.#receive(decodeStrictly(kept) as string);
-    });
-    return true;
-  }
-
-  #readLong(bytes: Uint8Array): boolean {
-    const request = this.#options.readLongRequest?.(bytes);
-    if (request !== undefined) this.#handleRequest(request, bytes.length);
-    return request !== undefined;
   }
 
   #dispatch(message: Message, length: number): void {

@@ -29,10 +29,17 @@ export class TransportOwner {
     if (this.#phase === 'live') this.#handlers?.onMessage(text);
   }
 
-  /** Offers a message as valid UTF-8. False when the owner wants its text: it is short, or nothing to be read like this. */
+  /** Offers a message as valid UTF-8. False when the owner wants its text: it is short, or the owner takes no bytes. */
   messageBytes(bytes: Uint8Array): boolean {
     if (this.#phase !== 'live') return true;
-    return bytes.length >= LONG_MESSAGE_BYTES && this.#handlers?.onLongMessage?.(bytes) === true;
+    if (bytes.length < LONG_MESSAGE_BYTES || this.#handlers?.onLongMessage === undefined) return false;
+    this.#handlers.onLongMessage(bytes);
+    return true;
+  }
+
+  /** Whether binary messages are something else than text in another wrapping. */
+  get takesBinary(): boolean {
+    return this.#handlers?.onBinary !== undefined;
   }
 
   /** A binary message: the owner takes it as it is, or it is text in another wrapping. */

@@ -1,15 +1,18 @@
-/** Messages of at least so many bytes are offered as bytes first. */
+/** Messages of at least so many bytes come as bytes to whoever takes those. */
 export const LONG_MESSAGE_BYTES = 64 * 1024;
+
+/** The bytes of messages that are longer than this, in bytes, are used for nothing else: whoever gets them may keep them. */
+export const KEPT_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** What a transport tells its one owner. */
 export interface TransportHandlers {
   /** One whole message, as text. */
   onMessage(text: string): void;
   /**
-   * One whole message of {@link LONG_MESSAGE_BYTES} or more, as valid UTF-8, from a transport that has it as bytes. They
-   * are the transport's again afterwards. False when it is to come as text.
+   * One whole message of {@link LONG_MESSAGE_BYTES} or more, as valid UTF-8, from a transport that has it as bytes. Up to
+   * {@link KEPT_MESSAGE_BYTES} they are the transport's again afterwards. Without the handler it comes as text.
    */
-  onLongMessage?(bytes: Uint8Array): boolean;
+  onLongMessage?(bytes: Uint8Array): void;
   /**
    * One whole binary message, the receiver's to keep. Without the handler binary messages are read as JSON text like
    * all others.

@@ -1,11 +1,16 @@
+import { MalformedMessageError } from '@exec-server/protocol';
 import { describe, expect, test } from 'vitest';
-import { Peer, type PeerOptions, type Transport } from '../src/index.js';
+import { type LongMessageReader, Peer, type PeerOptions, type Transport } from '../src/index.js';
 import type { TransportHandlers } from '../src/transport.js';
 import { openManualTurns } from './support/manual-turns.js';
 
 /** A peer whose messages take a millisecond each of slices of two. */
-function startPeer(options: Partial<PeerOptions> = {}) {
+function startPeer(
+  options: Partial<PeerOptions> = {},
+  openReader?: (turns: ReturnType<typeof openManualTurns>) => PeerOptions['readLong'],
+) {
   const turns = openManualTurns(2);
+  const readLong = openReader?.(turns);
   let handlers!: TransportHandlers;
   const transport: Transport = {
     label: 'exec-server near',
@@ -31,6 +36,7 @@ function startPeer(options: Partial<PeerOptions> = {}) {
     onNotification() {},
     onClose: () => void log.push('closed'),
     slices: turns.slices,
+    ...(readLong && { readLong }),
     ...options,
   });
   const ask = (id: number) => handlers.onMessage(JSON.stringify({ id, method: 'm' }));
@@ -74,26 +80,67 @@ describe('a peer with slices', () => {
     expect(log).toEqual(['1', '2', '3']);
   });
 
+  /** Takes a millisecond for each of its bytes. */
+  function openSlowReader(turns: ReturnType<typeof openManualTurns>) {
+    return (given: Uint8Array): LongMessageReader => {
+      let bytes = given;
+      let at = 0;
+      return {
+        read(hasTime) {
+          while (at < bytes.length) {
+            if (!hasTime()) return undefined;
+            turns.pass(1);
+            at += 1;
+          }
+          const id = Buffer.from(bytes).toString();
+          if (id.startsWith('bad')) throw new MalformedMessageError('bad message');
+          return { kind: 'request', id, method: 'm', params: undefined };
+        },
+        keepBytes() {
+          bytes = new Uint8Array(bytes);
+        },
+      };
+    };
+  }
+
+  test('reads a long message in pieces, and what comes after it then', () => {
+    const { ask, handlers, log, turn } = startPeer({}, openSlowReader);
+    const bytes = Buffer.from('longer');
+    handlers.onLongMessage?.(bytes);
+    bytes.fill(0);
+    ask(1);
+    expect(log).toEqual([]);
+    turn();
+    expect(log).toEqual([]);
+    while (turn());
+    expect(log).toEqual(['longer', '1']);
+  });
+
   test('keeps a long message that has to wait, whatever becomes of its bytes', () => {
-    const read: string[] = [];
-    const { ask, handlers, log, turn } = startPeer({
-      readLongRequest(bytes) {
-        const text = Buffer.from(bytes).toString();
-        read.push(text);
-        return text.startsWith('take')
-          ? { kind: 'request', id: text.slice(5), method: 'm', params: undefined }
-          : undefined;
-      },
-    });
+    const { ask, handlers, log, turn } = startPeer({}, openSlowReader);
     ask(1);
     ask(2);
-    const bytes = Buffer.from('take long');
-    expect(handlers.onLongMessage?.(bytes)).toBe(true);
+    const bytes = Buffer.from('long');
+    handlers.onLongMessage?.(bytes);
     bytes.fill(0);
-    expect(handlers.onLongMessage?.(Buffer.from('{"id":"text","method":"m"}'))).toBe(true);
     ask(3);
-    expect(read).toEqual([]);
     while (turn());
-    expect(log).toEqual(['1', '2', 'long', 'text', '3']);
+    expect(log).toEqual(['1', '2', 'long', '3']);
+  });
+
+  test('refuses a long message that makes no sense, and goes on', () => {
+    const { ask, handlers, log, turn } = startPeer({ parseErrors: 'ignore' }, openSlowReader);
+    handlers.onLongMessage?.(Buffer.from('bad one'));
+    ask(1);
+    while (turn());
+    expect(log).toEqual(['1']);
+  });
+
+  test('drops the long message that it reads when it closes', () => {
+    const { handlers, log, peer, turn } = startPeer({}, openSlowReader);
+    handlers.onLongMessage?.(Buffer.from('long'));
+    peer.close();
+    while (turn());
+    expect(log).toEqual(['closed']);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { LONG_MESSAGE_BYTES } from '../src/transport.js';
 import { TransportOwner } from '../src/transport-owner.js';
 
-function openOwner(onLongMessage?: (bytes: Uint8Array) => boolean) {
+function openOwner(onLongMessage?: (bytes: Uint8Array) => void) {
   const owner = new TransportOwner();
   const onMessage = vi.fn();
   owner.open({
@@ -20,18 +20,16 @@ test.each([
   [LONG_MESSAGE_BYTES, true],
   [LONG_MESSAGE_BYTES + 1, true],
 ])('a message of %i bytes is offered as it is: %s', (bytes, isOffered) => {
-  const { owner } = openOwner(() => true);
+  const { owner } = openOwner(() => {});
   expect(owner.messageBytes(new Uint8Array(bytes))).toBe(isOffered);
 });
 
-test('an owner that does not take it, or never does, gets its text', () => {
-  const long = new Uint8Array(LONG_MESSAGE_BYTES);
-  expect(openOwner(() => false).owner.messageBytes(long)).toBe(false);
-  expect(openOwner().owner.messageBytes(long)).toBe(false);
+test('an owner that takes no bytes gets its text', () => {
+  expect(openOwner().owner.messageBytes(new Uint8Array(LONG_MESSAGE_BYTES))).toBe(false);
 });
 
 test('a closing transport offers nothing and delivers no text', () => {
-  const onLongMessage = vi.fn(() => true);
+  const onLongMessage = vi.fn();
   const { owner, onMessage } = openOwner(onLongMessage);
   owner.beginClose();
   expect(owner.messageBytes(new Uint8Array(LONG_MESSAGE_BYTES))).toBe(true);

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { KEPT_MESSAGE_BYTES } from '../transport.js';
 import { spareBuffers } from './spare-buffers.js';
 import { unmask } from './unmask.js';
 
@@ -31,7 +32,7 @@ let readBuffer: Buffer | undefined;
 export interface FrameOutlets {
   /** Whether a message may be delivered now: nothing that came before it is still on its way. */
   canDeliver(): boolean;
-  /** One whole text message, as valid UTF-8. The bytes are the reader's again afterwards. */
+  /** One whole text message, as valid UTF-8. Up to `KEPT_MESSAGE_BYTES` the bytes are the reader's again afterwards. */
   deliver(text: Buffer): void;
   /** Frames that are anything else, to be read by somebody else, in pieces. False when no more is wanted for now. */
   passOn(bytes: Buffer): boolean;
@@ -144,7 +145,8 @@ export class TextFrameReader {
     if (this.#payloadLeft > 0) return;
     this.#partial = undefined;
     this.#finishText(partial.subarray(0, this.#partialBytes));
-    spareBuffers.give(partial);
+    // Longer ones are whoever's they were delivered to.
+    if (this.#partialBytes <= KEPT_MESSAGE_BYTES) spareBuffers.give(partial);
   }
 
   #grow(partial: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@exec-server/protocol';
 import type { RawData, WebSocket } from 'ws';
@@ -192,7 +193,7 @@ class WebSocketTransport implements Transport {
   #receive(data: RawData, isBinary: boolean): void {
     const bytes = toBuffer(data);
     // Text frames were checked by the socket, which ends the connection over bad ones.
-    if (isBinary) this.#owner.binary(bytes);
+    if (isBinary && (this.#owner.takesBinary || !isUtf8(bytes))) this.#owner.binary(bytes);
     else if (!this.#owner.messageBytes(bytes)) this.#owner.message(decodeText(bytes));
   }
 

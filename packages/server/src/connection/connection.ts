@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { internalError, type RequestMessage, RpcError } from '@exec-server/protocol';
+import { internalError, invalidParams, type RequestMessage, RpcError } from '@exec-server/protocol';
 import { Peer, SharedTurn, type Transport, WorkSlices } from '@exec-server/rpc';
-import { readContentRequest, spareBuffers } from '@exec-server/rpc/node';
+import { LongMessage } from '@exec-server/rpc/node';
 import type { ClockTimer } from '../clock.js';
 import {
   type Conversation,
@@ -10,7 +10,7 @@ import {
   type HandlerContext,
   LargeResponse,
 } from '../dialects/dialect.js';
-import { CONTENT_MEMBER } from '../dialects/file-content.js';
+import { CONTENT_MEMBERS } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { Principal } from '../listen/principal.js';
 import type { ProcessEngine } from '../process/process-engine.js';
@@ -92,7 +92,7 @@ export class Connection {
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
       slices: this.#slices,
-      readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
+      readLong: (bytes) => new LongMessage(bytes, CONTENT_MEMBERS),
       onRequest: (request, length) => this.#onRequest(request, length),
       onNotification: ({ method }) => this.#endFor(this.#conversation.takeNotification(method)),
       onRefused: () => this.#noteUnreadable(),
@@ -170,6 +170,7 @@ export class Connection {
     const watch = this.#watch(request);
     try {
       const conversation = this.#initialized ?? this.#converse(chooseDialect(request));
+      if (request.excess !== undefined) throw invalidParams(request.excess);
       if (request.method === 'initialize') {
         watch.name(request.method);
         const result = conversation.initialize(request.params);
@@ -227,7 +228,6 @@ export class Connection {
       if (opening !== undefined) await place.park(opening);
       if (turn?.before !== undefined) await place.park(turn.before);
       await this.#answer(request, watch, () => handle(place), begun);
-      if (request.content !== undefined) spareBuffers.give(request.content);
       turn?.done();
     });
     if (!taken) {

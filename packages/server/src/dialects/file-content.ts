@@ -1,5 +1,5 @@
-import { checkBase64, encodeBase64, invalidRequest } from '@exec-server/protocol';
-import { Base64ResponseWriter, type ContentMember } from '@exec-server/rpc/node';
+import { checkBase64, invalidRequest } from '@exec-server/protocol';
+import { Base64ResponseWriter, type ContentMembers, spareBuffers } from '@exec-server/rpc/node';
 import type { Place } from '../connection/lanes.js';
 import { WholeFile } from '../fs/read-file.js';
 import { type ConnectionResource, EncodedResponse, type HandlerContext } from './dialect.js';
@@ -7,21 +7,36 @@ import { type ConnectionResource, EncodedResponse, type HandlerContext } from '.
 /** Files beyond this many bytes are read one after the other: a connection then holds one such answer, not dozens. */
 const LARGE_FILE_BYTES = 8 * 1024 * 1024;
 
-/** The request whose params are mostly the bytes of a file, in every dialect that has it. */
-export const CONTENT_MEMBER: ContentMember = { method: 'fs/writeFile', member: 'dataBase64' };
-
-/** Params with the content that was taken out of them, for whoever gets nothing else. */
-export function restoreContent(params: object, content: Uint8Array | undefined): object {
-  return content === undefined ? params : { ...params, [CONTENT_MEMBER.member]: encodeBase64(content) };
-}
+/** Members of params that carry bytes in base64, in all dialects. Who handles such a request finds them in its context. */
+export const CONTENT_MEMBERS: ContentMembers = {
+  'fs/writeFile': ['dataBase64'],
+  'fs/writeBlock': ['chunk'],
+  'process/write': ['chunk'],
+  'process/writeStdin': ['deltaBase64'],
+  'command/exec/write': ['chunk', 'deltaBase64'],
+  'http/request': ['bodyBase64'],
+};
 
 /** What the answer to `fs/readFile` depends on, beside the file. */
 export interface ContentContext extends Pick<HandlerContext, 'requestId' | 'signal' | 'place'> {
   readonly largeReads: LargeReads;
 }
 
-/** The bytes that `fs/writeFile` is to write. Throws an `RpcError`. */
-export function decodeContent(dataBase64: string): Buffer {
+/** Writes the bytes of an `fs/writeFile`, which came beside its params or among them. Throws an `RpcError` for the latter. */
+export async function withContent<T>(
+  content: Uint8Array<ArrayBuffer> | undefined,
+  dataBase64: string,
+  write: (data: Uint8Array) => Promise<T>,
+): Promise<T> {
+  if (content === undefined) return write(decodeContent(dataBase64));
+  try {
+    return await write(content);
+  } finally {
+    spareBuffers.give(content);
+  }
+}
+
+function decodeContent(dataBase64: string): Buffer {
   const data = Buffer.from(dataBase64, 'base64');
   // Bytes have exactly one spelling, so what comes out the same is valid; that takes a tenth of looking at each symbol.
   if (data.toString('base64') === dataBase64) return data;

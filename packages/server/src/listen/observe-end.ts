@@ -15,7 +15,9 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
     open: (handlers) =>
       transport.open({
         onMessage: (text) => handlers.onMessage(text),
-        onLongMessage: (bytes) => handlers.onLongMessage?.(bytes) ?? false,
+        ...(handlers.onLongMessage !== undefined && {
+          onLongMessage: (bytes: Uint8Array) => handlers.onLongMessage?.(bytes),
+        }),
         onMalformed: (detail) => handlers.onMalformed(detail),
         onDrain: () => handlers.onDrain(),
         // Present only where the owner has it: its absence makes the transport close by itself.

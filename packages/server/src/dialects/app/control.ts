@@ -13,18 +13,18 @@ import type { HandlerContext } from '../dialect.js';
 import type { Runs } from './runs.js';
 
 type WriteParams = Pick<app.CommandExecWriteParams, 'deltaBase64' | 'closeStdin'>;
-type Context = Pick<HandlerContext, 'place' | 'signal'>;
+type Context = Pick<HandlerContext, 'place' | 'signal' | 'content'>;
 
 /** Writes to a process, ends its input, or both. Throws an `RpcError`. */
 export async function writeToRun(
   runs: Runs,
   id: string,
   { deltaBase64, closeStdin = false }: WriteParams,
-  { place, signal }: Context,
+  { place, signal, content }: Context,
 ): Promise<Record<string, never>> {
   const { words } = runs;
   if (deltaBase64 === undefined && !closeStdin) throw invalidParams(words.emptyWrite);
-  const bytes = decodeDelta(deltaBase64 ?? '');
+  const bytes = toBuffer(content ?? decodeDelta(deltaBase64 ?? ''));
   await runs.act(id, place, async (run) => {
     if (!run.takesInput) throw invalidRequest(words.noStdin);
     try {
@@ -36,10 +36,13 @@ export async function writeToRun(
   return {};
 }
 
-function decodeDelta(text: string): Buffer {
+function decodeDelta(text: string): Uint8Array<ArrayBuffer> {
   const problem = checkBase64(text);
   if (problem !== undefined) throw invalidParams(`invalid deltaBase64: ${problem}`);
-  const { buffer, byteOffset, byteLength } = decodeBase64(text);
+  return decodeBase64(text);
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 

@@ -7,7 +7,7 @@ import * as listings from '../../fs/read-directory.js';
 import * as removals from '../../fs/remove.js';
 import * as writes from '../../fs/write-file.js';
 import type { EncodedResponse, HandlerContext } from '../dialect.js';
-import { decodeContent, encodeContent, LargeReads } from '../file-content.js';
+import { encodeContent, LargeReads, withContent } from '../file-content.js';
 import { answerFor, toPath } from './fs-common.js';
 
 /** This dialect always goes where links lead. */
@@ -24,7 +24,7 @@ export async function writeFile(
   { path, dataBase64 }: app.FsWriteFileParams,
   { content }: Pick<HandlerContext, 'content'>,
 ): Promise<Nothing> {
-  await answerFor(writes.writeFile(toPath(path), content ?? decodeContent(dataBase64), FOLLOW));
+  await withContent(content, dataBase64, (data) => answerFor(writes.writeFile(toPath(path), data, FOLLOW)));
   return {};
 }
 

@@ -42,9 +42,13 @@ export async function readBlock(
 
 export async function writeBlock(
   { handleId, offset, chunk }: FsWriteBlockParams,
-  { connection }: HandlerContext,
+  { connection, content }: HandlerContext,
 ): Promise<FsEmptyResult> {
-  await answer(connection.keep(FileHandles).write(handleId, offset, Buffer.from(chunk, 'base64')));
+  const bytes =
+    content === undefined
+      ? Buffer.from(chunk, 'base64')
+      : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  await answer(connection.keep(FileHandles).write(handleId, offset, bytes));
   return {};
 }
 

@@ -44,9 +44,12 @@ export function cancelHttp(
   return { cancelled: connection.keep(ActiveRequests).cancel(requestId) };
 }
 
-function toOutgoing(params: HttpRequestParams, { engine }: HandlerContext): OutgoingRequest {
+function toOutgoing(params: HttpRequestParams, { engine, content }: HandlerContext): OutgoingRequest {
   const { method, url, headers = [], bodyBase64 } = params;
-  const body = Buffer.from(bodyBase64 ?? '', 'base64');
+  const body =
+    content === undefined
+      ? Buffer.from(bodyBase64 ?? '', 'base64')
+      : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const specs = headers.map(({ name, value, valueEnvVar }) => ({
     name,
     value,

@@ -38,6 +38,8 @@ export interface CallOptions {
   /** The request that the call is made for. */
   readonly requestId: RequestId;
   readonly signal: AbortSignal;
+  /** Bytes that go beside the params. */
+  readonly content?: Uint8Array | undefined;
 }
 
 /** A helper ended while it was needed. */
@@ -125,7 +127,11 @@ export class FileHelper {
   }
 
   /** Has it do something. Throws an {@link RpcError} with its answer, or {@link HelperGoneError}. */
-  async call(method: string, params: unknown, { requestId, signal }: CallOptions): Promise<HelperAnswer> {
+  async call(
+    method: string,
+    params: unknown,
+    { requestId, signal, content }: CallOptions,
+  ): Promise<HelperAnswer> {
     if (this.#pending.size >= MAX_CALLS_IN_FLIGHT)
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
@@ -142,6 +148,7 @@ export class FileHelper {
         setMaxListeners(0, signal);
         signal.addEventListener('abort', cancel);
         const call: HelperCall = { method, params, requestId: formatRequestId(requestId) };
+        if (content !== undefined) this.#send({ kind: FrameKind.content, id, body: content });
         this.#send({ kind: FrameKind.call, id, body: Buffer.from(JSON.stringify(call)) });
       });
     } finally {

@@ -3,7 +3,7 @@
  * in bytes (u32), the number of the call that it belongs to (u32) and what it is (u8), all little endian.
  */
 
-/** What a frame is. The first two are the server's, the others the helper's. */
+/** What a frame is. The first two and the last are the server's, the others the helper's. */
 export const FrameKind = {
   /** JSON of a {@link HelperCall}. */
   call: 0,
@@ -15,6 +15,8 @@ export const FrameKind = {
   failure: 3,
   /** A whole response of the wire, as it goes to the client. */
   response: 4,
+  /** The bytes that belong to the call that comes next under the same number. */
+  content: 5,
 } as const;
 
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];

@@ -6,7 +6,7 @@ import {
   type HelperCall,
   type HelperFailure,
 } from '../../../sandbox/files/frames.js';
-import { EncodedResponse } from '../../dialect.js';
+import { EncodedResponse, type HandlerContext } from '../../dialect.js';
 import { type ContentContext, LargeReads } from '../../file-content.js';
 import { HELPER_METHODS, isHelperMethod } from './helper-methods.js';
 
@@ -21,8 +21,12 @@ const MAX_CALL_BYTES = 1024 * 1024 * 1024;
 const largeReads = new LargeReads();
 const running = new Map<number, AbortController>();
 
+/** What came before the calls that it belongs to. */
+const contents = new Map<number, Uint8Array<ArrayBuffer>>();
+
 const reader = new FrameReader(MAX_CALL_BYTES, ({ kind, id, body }) => {
   if (kind === FrameKind.cancel) running.get(id)?.abort();
+  else if (kind === FrameKind.content) contents.set(id, body as Uint8Array<ArrayBuffer>);
   else void answer(id, JSON.parse(Buffer.from(body).toString()) as HelperCall);
 });
 
@@ -33,8 +37,10 @@ process.stdin.on('end', () => process.exit());
 async function answer(id: number, call: HelperCall): Promise<void> {
   const controller = new AbortController();
   running.set(id, controller);
+  const content = contents.get(id);
+  contents.delete(id);
   try {
-    const result = await run(call, controller.signal);
+    const result = await run(call, content, controller.signal);
     if (result instanceof EncodedResponse) send(FrameKind.response, id, result.line);
     else send(FrameKind.result, id, encode(result));
   } catch (error) {
@@ -44,11 +50,19 @@ async function answer(id: number, call: HelperCall): Promise<void> {
   }
 }
 
-function run({ method, params, requestId }: HelperCall, signal: AbortSignal): Promise<unknown> {
+/** What handlers find beside their params in here. */
+type HelperContext = ContentContext & Pick<HandlerContext, 'content'>;
+
+function run(
+  { method, params, requestId }: HelperCall,
+  content: Uint8Array<ArrayBuffer> | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (!isHelperMethod(method)) throw new Error(`unknown method ${method}`);
   // Which params belong to which method is for the server to know.
-  const handle = HELPER_METHODS[method] as (params: unknown, context: ContentContext) => Promise<unknown>;
+  const handle = HELPER_METHODS[method] as (params: unknown, context: HelperContext) => Promise<unknown>;
   return handle(params, {
+    content,
     requestId: parseRequestId(requestId),
     signal,
     largeReads,

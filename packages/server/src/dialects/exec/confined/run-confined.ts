@@ -4,7 +4,6 @@ import { OsError } from '../../../os-error.js';
 import type { FilePolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { EncodedResponse, type HandlerContext } from '../../dialect.js';
-import { restoreContent } from '../../file-content.js';
 import { findFileLimits, policyErrorToRpc } from './file-limits.js';
 import type { HelperMethod } from './helper-methods.js';
 
@@ -30,17 +29,17 @@ export function confineHandler(
     const files = findFileLimits(sandbox, access, context.engine);
     return files === undefined
       ? handle(params, context)
-      : runConfined({ files, access, method, params: restoreContent(rest, context.content) }, context);
+      : runConfined({ files, access, method, params: rest }, context);
   };
 }
 
 /** Has a method answered inside of a sandbox. Throws an `RpcError`. */
 export async function runConfined(
   { files, access, method, params }: ConfinedCall,
-  { engine, requestId, signal }: Pick<HandlerContext, 'engine' | 'requestId' | 'signal'>,
+  { engine, requestId, signal, content }: Pick<HandlerContext, 'engine' | 'requestId' | 'signal' | 'content'>,
 ): Promise<unknown> {
   const answer = await explainSandbox(
-    engine.fileSandboxes.run(files, access, { method, params }, { requestId, signal }),
+    engine.fileSandboxes.run(files, access, { method, params }, { requestId, signal, content }),
   );
   return answer.kind === 'result' ? answer.value : new EncodedResponse(answer.line);
 }
