@@ -59,8 +59,12 @@ describe('a server that ends', () => {
     const orphan = spawn('/bin/sleep', ['300'], { detached: true });
     const exit = once(orphan, 'exit');
     await once(orphan, 'spawn');
-    const { done } = shutDown(Promise.resolve(), { findUnclaimed: () => nameProcesses([orphan.pid!]) });
+    const { clock, done } = shutDown(Promise.resolve(), {
+      findUnclaimed: () => nameProcesses([orphan.pid!]),
+    });
     expect(await exit).toEqual([null, 'SIGKILL']);
+    // It is looked for again, before the grace is over, when the first look was too early to find it gone.
+    clock.advance(GRACE_MS - 1);
     await done;
   });
 });
