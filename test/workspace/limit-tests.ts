@@ -166,6 +166,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   ),
   'native/cached-lookup.ts MAX_PATH_BYTES': server('native/cached-lookup', 'a path of %i bytes is asked for'),
   'native/descriptor-source.ts MAX_CHATTER_BYTES': server('native/descriptor-source', '%i bytes in one rest'),
+  'native/cgroup/own-cgroup.ts MAX_MOUNT_TABLE_BYTES': server(
+    'native/cgroup/own-cgroup',
+    'whose line of cgroups ends %i bytes behind the limit',
+  ),
   'native/cgroup/spare-groups.ts MAX_SPARE_GROUPS': server('native/cgroup/spare-groups', 'at most'),
   'native/constants.ts MAX_CHUNK_BYTES': server('native/launcher', 'hands out chunks of at most 64 KiB'),
   'native/fallback/check-plan.ts MAX_ARGUMENT_BYTES': server('native/launcher', 'takes the longest argument'),
