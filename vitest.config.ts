@@ -11,10 +11,11 @@ export default defineConfig({
         find: /^@exec-server\/client\/unified-exec$/,
         replacement: source('client/src/unified-exec/index.ts'),
       },
+      { find: /^@exec-server\/jobs\/codex$/, replacement: source('jobs/src/codex/index.ts') },
       // Tests run in Node, which takes the entry of that condition.
       { find: /^@exec-server\/client$/, replacement: source('client/src/node/index.ts') },
       {
-        find: /^@exec-server\/(protocol|rpc|server|testing)$/,
+        find: /^@exec-server\/(protocol|rpc|server|jobs|testing)$/,
         replacement: source('$1/src/index.ts'),
       },
       { find: /^exec-server$/, replacement: source('cli/src/index.ts') },

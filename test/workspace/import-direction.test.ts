@@ -3,14 +3,15 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findImports, listPackages, listSourceFiles, readManifest, type SourceFile } from './source-files.js';
 
-/** protocol ← rpc ← server, client ← cli; tests stand outside. */
+/** protocol ← rpc ← server, client ← jobs ← cli; tests stand outside. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   rpc: ['protocol'],
   server: ['protocol', 'rpc'],
   client: ['protocol', 'rpc'],
-  cli: ['protocol', 'rpc', 'server', 'client'],
-  testing: ['protocol', 'rpc', 'server', 'client', 'cli'],
+  jobs: ['protocol', 'rpc', 'server', 'client'],
+  cli: ['protocol', 'rpc', 'server', 'client', 'jobs'],
+  testing: ['protocol', 'rpc', 'server', 'client', 'jobs', 'cli'],
 };
 
 /** Whatever starts processes or calls the system; one room of the server knows it. */
