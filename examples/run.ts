@@ -1,4 +1,4 @@
-import { connect, ExitError } from '@exec-server/client';
+import { connect, ExitError, OutputTruncatedError } from '@exec-server/client';
 
 await using machine = await connect(process.argv[2] ?? 'ws://127.0.0.1:7711');
 
@@ -23,6 +23,14 @@ const name = "it's here";
 const { stdout } = await machine.shell`printf '%s\n' ${name} ${['a', 'b c']} | wc -l`;
 console.log(stdout.trimmed());
 
-// Output is kept from both ends; what lies between is counted.
-const much = await machine.run(['seq', '1000000'], { output: { headBytes: 1000, tailBytes: 1000 } });
+// Output is kept from both ends. A part is never passed for the whole unless that was chosen.
+const ends = { headBytes: 1000, tailBytes: 1000 };
+const much = await machine.run(['seq', '1000000'], { output: ends });
 console.log(much.stdout.totalBytes, much.stdout.droppedBytes);
+try {
+  much.stdout.text();
+} catch (error) {
+  if (error instanceof OutputTruncatedError) console.log(error.code, error.tail.length);
+}
+const shortened = await machine.run(['seq', '1000000'], { output: { ...ends, truncate: 'middle' } });
+console.log(shortened.stdout.lines().at(-1));

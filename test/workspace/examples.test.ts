@@ -14,7 +14,15 @@ const COMPILED = join(ROOT, 'node_modules/.cache/exec-server-examples');
 const EXPECTED: Readonly<Record<string, readonly string[] | RegExp>> = {
   'raw-websocket.mjs': ['exit code 0', 'hello from the other side'],
   'quick-start.mjs': ["0 [ 'two', 'one' ]"],
-  'run.ts': ['exited true true', '3 half done', 'true begun', '3', '6888896 6886896'],
+  'run.ts': [
+    'exited true true',
+    '3 half done',
+    'true begun',
+    '3',
+    '6888896 6886896',
+    'output_truncated 1000',
+    '1000000',
+  ],
   'spawn.ts': ['ready', 'got one', 'bye', "{ kind: 'exited', exitCode: 0 }", 'true SIGTERM'],
   'attach.ts': ['build-42 running build', 'second: go on', "{ kind: 'exited', exitCode: 0 }"],
   'terminal.ts': ['200 50 true', "{ kind: 'exited', exitCode: 7 }"],

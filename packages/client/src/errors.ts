@@ -27,6 +27,7 @@ export type ErrorName =
   | 'sandbox_denied'
   | 'argument_too_long'
   | 'lagged'
+  | 'output_truncated'
   | 'exit'
   | 'wait_timeout'
   | 'http'

@@ -52,11 +52,12 @@ export type {
   ServerNotification,
 } from './notification-hub.js';
 export type { AttachOptions } from './process/attach.js';
-export { CollectedOutput, type KeptOutput } from './process/collected-output.js';
+export { CollectedOutput, type KeptOutput, type TruncationPolicy } from './process/collected-output.js';
 export { ExitError, partialResultOf, WaitTimeoutError } from './process/errors.js';
 export type { FeedOptions } from './process/event-feed.js';
 export type { ListedProcess, ListOptions, Processes } from './process/list-processes.js';
 export type { Outcome } from './process/outcome.js';
+export { OutputTruncatedError } from './process/output-truncated-error.js';
 export { type OutputName, OutputView, type ReadOptions } from './process/output-view.js';
 export { ProcessHandle, type TerminalSize } from './process/process-handle.js';
 export type { ProcessInput } from './process/process-input.js';

@@ -39,7 +39,11 @@ function attach(
   { id, sessionId }: ListedProcess,
   options: { readonly mode: 'view' | 'control'; readonly from?: number },
 ): Promise<ProcessHandle> {
-  return machine.attach(id, { sessionId, output: { headBytes: 0, tailBytes: 0 }, ...options });
+  return machine.attach(id, {
+    sessionId,
+    output: { headBytes: 0, tailBytes: 0, truncate: 'middle' },
+    ...options,
+  });
 }
 
 /** Writes what it writes until its end; signals end the watching and not the process. */

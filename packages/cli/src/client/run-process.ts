@@ -16,7 +16,7 @@ const DETACHED_KEEP_ALIVE_MS = 24 * 3_600_000;
 const DEFAULT_TERM = 'xterm';
 
 /** Nothing is collected: output goes through as it comes. */
-const NOTHING_KEPT = { headBytes: 0, tailBytes: 0 } as const;
+const NOTHING_KEPT = { headBytes: 0, tailBytes: 0, truncate: 'middle' } as const;
 
 /** Runs a command on the server as if it ran here, and returns what to exit with. */
 export async function runProcess(argv: readonly string[], flags: RunFlags, io: CommandIo): Promise<number> {

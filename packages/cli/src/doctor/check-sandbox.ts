@@ -60,7 +60,7 @@ export function checkSandbox(machine: Machine, known?: KnownSandbox): Promise<Ch
         return {
           name,
           ...unavailable,
-          finding: `does not start: ${stderr.trimmed() || `exit code ${exitCode}`}`,
+          finding: `does not start: ${stderr.excerpt().trim() || `exit code ${exitCode}`}`,
         };
       return {
         name,

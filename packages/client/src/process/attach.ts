@@ -8,7 +8,7 @@ import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import { ProcessRecord } from './process-record.js';
 import { PtyHandle } from './pty-handle.js';
 import { keptLimits } from './spawn.js';
-import type { OutputOptions } from './spawn-options.js';
+import { type OutputOptions, TRUNCATIONS } from './spawn-options.js';
 
 /** How to follow a process that runs already. */
 export interface AttachOptions {
@@ -24,7 +24,7 @@ export interface AttachOptions {
 }
 
 const OPTION_NAMES = ['from', 'mode', 'sessionId', 'output', 'signal'];
-const OUTPUT_NAMES = ['headBytes', 'tailBytes'];
+const OUTPUT_NAMES = ['headBytes', 'tailBytes', 'truncate'];
 const MODES = ['view', 'control'] as const;
 
 /** What is known of a process before it is followed. */
@@ -47,6 +47,7 @@ export async function attachProcess(
   requireWholeNumber('from', from);
   requireWholeNumber('output.headBytes', output.headBytes);
   requireWholeNumber('output.tailBytes', output.tailBytes);
+  requireOneOf('output.truncate', output.truncate, TRUNCATIONS);
   requireOneOf('mode', mode, MODES);
   const callOptions = signal === undefined ? {} : { signal };
   await client.ready(signal);

@@ -1,4 +1,4 @@
-import { CollectedOutput } from './collected-output.js';
+import { CollectedOutput, type TruncationPolicy } from './collected-output.js';
 
 /** How much of a stream is kept. */
 export interface HeadTailLimits {
@@ -33,13 +33,13 @@ export class HeadTailBuffer {
   }
 
   /** What is kept at this moment. */
-  collect(): CollectedOutput {
+  collect(policy?: TruncationPolicy): CollectedOutput {
     const untilEnd = this.#tail.subarray(this.#tailStart, this.#tailStart + this.#tailLength);
     const tail = new Uint8Array(this.#tailLength);
     tail.set(untilEnd);
     tail.set(this.#tail.subarray(0, this.#tailLength - untilEnd.length), untilEnd.length);
     const head = this.#head.slice(0, this.#headLength);
-    return new CollectedOutput({ head, tail, totalBytes: this.#totalBytes });
+    return new CollectedOutput({ head, tail, totalBytes: this.#totalBytes }, policy);
   }
 
   #appendToHead(bytes: Uint8Array): void {

@@ -1,9 +1,16 @@
 import type { ExecServerError } from '../errors.js';
 import type { ExitedEvent, OutputEvent, ProcessEvent } from '../process-event.js';
 import { CharacterMixer } from './character-mixer.js';
+import type { TruncationPolicy } from './collected-output.js';
 import { HeadTailBuffer, type HeadTailLimits } from './head-tail-buffer.js';
 import { type Outcome, outcomeOfExit } from './outcome.js';
 import type { MissedEvents, ProcessResult, SpillFile } from './process-result.js';
+
+/** How much of each stream is collected, and what becomes of more. */
+export interface RecordLimits extends HeadTailLimits {
+  /** @default 'error' */
+  readonly truncate?: TruncationPolicy['truncate'];
+}
 
 const STILL_RUNNING: Outcome = { kind: 'unknown', reason: 'it is still running' };
 
@@ -13,6 +20,7 @@ export class ProcessRecord {
   readonly ended: Promise<void>;
   /** Settles when nothing more can follow. */
   readonly over: Promise<void>;
+  readonly #truncate: TruncationPolicy['truncate'];
   readonly #stdout: HeadTailBuffer;
   readonly #stderr: HeadTailBuffer;
   readonly #all: HeadTailBuffer;
@@ -29,7 +37,8 @@ export class ProcessRecord {
   #resolveEnded: () => void = () => {};
   #resolveOver: () => void = () => {};
 
-  constructor(limits: HeadTailLimits) {
+  constructor({ truncate = 'error', ...limits }: RecordLimits) {
+    this.#truncate = truncate;
     this.#stdout = new HeadTailBuffer(limits);
     this.#stderr = new HeadTailBuffer(limits);
     this.#all = new HeadTailBuffer(limits);
@@ -90,8 +99,10 @@ export class ProcessRecord {
   summarize(spill?: SpillFile): ProcessResult {
     if (this.#isOver) for (const rest of this.#mixer.flush()) this.#all.append(rest);
     const outcome = this.outcome ?? STILL_RUNNING;
-    const stdout = this.#stdout.collect();
-    const stderr = this.#stderr.collect();
+    const missed = [...this.#missed];
+    const policy = { truncate: this.#truncate, missed };
+    const stdout = this.#stdout.collect({ ...policy, name: 'stdout' });
+    const stderr = this.#stderr.collect({ ...policy, name: 'stderr' });
     return {
       outcome,
       exitCode: outcome.kind === 'unknown' ? undefined : outcome.exitCode,
@@ -99,9 +110,9 @@ export class ProcessRecord {
       timedOut: this.#exit?.timedOut ?? false,
       stdout,
       stderr,
-      all: this.#all.collect(),
+      all: this.#all.collect({ ...policy, name: 'the output' }),
       droppedBytes: stdout.droppedBytes + stderr.droppedBytes,
-      missed: [...this.#missed],
+      missed,
       outputOpen: this.#exit !== undefined && !this.#closed,
       sandboxDenied: this.#exit?.sandboxDenied,
       durationMs: (this.#endedAtMs ?? performance.now()) - this.#startedAtMs,

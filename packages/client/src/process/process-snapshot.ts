@@ -11,7 +11,10 @@ export interface ProcessSnapshot {
   readonly outcome: Outcome | undefined;
   /** Number of the newest event that is in it; `events({ from })` goes on behind it. */
   readonly cursor: number;
-  /** Standard output; of a terminal everything it was sent. */
+  /**
+   * Standard output as far as the server has it, with its beginning and its end; of a terminal everything it was sent.
+   * Its text tells how much is missing between them.
+   */
   readonly stdout: CollectedOutput;
   readonly stderr: CollectedOutput;
 }
@@ -78,5 +81,7 @@ export function toOutcome({
 
 function toOutput(stream: WireSnapshot['streams'][number] | undefined): CollectedOutput {
   const { head = '', tail = '', totalBytes = 0 } = stream ?? {};
-  return new CollectedOutput({ head: decodeBase64(head), tail: decodeBase64(tail), totalBytes });
+  const kept = { head: decodeBase64(head), tail: decodeBase64(tail), totalBytes };
+  // A snapshot never promises all of it.
+  return new CollectedOutput(kept, { truncate: 'middle', name: 'the snapshot' });
 }

@@ -7,6 +7,14 @@ export interface OutputOptions {
   readonly headBytes?: number;
   /** Bytes kept of the end of each stream. @default 1 MiB */
   readonly tailBytes?: number;
+  /**
+   * What whoever asks for all of a longer output gets. `error`: `bytes()`, `text()`, `trimmed()` and `lines()` throw
+   * `OutputTruncatedError`. `middle`: they return its beginning and its end, the texts with a line between them that
+   * says how many bytes are missing.
+   *
+   * @default 'error'
+   */
+  readonly truncate?: 'error' | 'middle';
   /** Have the server write the whole output to a file on its host too; its path is in the result. @default false */
   readonly spill?: boolean;
 }
@@ -99,7 +107,13 @@ const COMMON_NAMES: readonly (keyof CommonOptions)[] = [
   'sandbox',
   'output',
 ];
-export const OUTPUT_OPTION_NAMES: readonly (keyof OutputOptions)[] = ['headBytes', 'tailBytes', 'spill'];
+export const OUTPUT_OPTION_NAMES: readonly (keyof OutputOptions)[] = [
+  'headBytes',
+  'tailBytes',
+  'truncate',
+  'spill',
+];
+export const TRUNCATIONS = ['error', 'middle'] as const;
 /** Names of the options, for callers whose compiler did not check them. */
 export const SPAWN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'stdin', 'input', 'signal'];
 export const RUN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'input', 'signal', 'check'];

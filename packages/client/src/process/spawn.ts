@@ -7,7 +7,7 @@ import type { SessionClient } from '../session-client.js';
 import { requireOneOf, requireWholeNumber, usageError } from '../usage.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import type { ProcessInput } from './process-input.js';
-import { ProcessRecord } from './process-record.js';
+import { ProcessRecord, type RecordLimits } from './process-record.js';
 import { PtyHandle } from './pty-handle.js';
 import {
   type CommonOptions,
@@ -92,11 +92,12 @@ async function start<Handle extends ProcessHandle>(
 }
 
 /** The limits on what a handle collects. */
-export function keptLimits({ headBytes, tailBytes }: OutputOptions): {
-  headBytes: number;
-  tailBytes: number;
-} {
-  return { headBytes: headBytes ?? DEFAULT_KEPT_BYTES, tailBytes: tailBytes ?? DEFAULT_KEPT_BYTES };
+export function keptLimits({
+  headBytes = DEFAULT_KEPT_BYTES,
+  tailBytes = DEFAULT_KEPT_BYTES,
+  truncate = 'error',
+}: OutputOptions): RecordLimits {
+  return { headBytes, tailBytes, truncate };
 }
 
 function stdinKind({ tty, pipeStdin }: StdioChoice): 'tty' | 'pipe' | 'none' {

@@ -3,8 +3,8 @@ import { checkOptions } from '../check-options.js';
 import { toPathUri } from '../fs/remote-path.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
-import { requireWholeNumber, usageError } from '../usage.js';
-import { type CommonOptions, OUTPUT_OPTION_NAMES } from './spawn-options.js';
+import { requireOneOf, requireWholeNumber, usageError } from '../usage.js';
+import { type CommonOptions, OUTPUT_OPTION_NAMES, TRUNCATIONS } from './spawn-options.js';
 
 /** What lies between SIGTERM and SIGKILL where the caller does not say, in milliseconds. */
 export const DEFAULT_GRACE_MS = 5000;
@@ -69,6 +69,7 @@ function checkNumbers({ keepAliveMs, timeoutMs, graceMs, output }: CommonOptions
   requireWholeNumber('graceMs', graceMs);
   requireWholeNumber('output.headBytes', output?.headBytes);
   requireWholeNumber('output.tailBytes', output?.tailBytes);
+  requireOneOf('output.truncate', output?.truncate, TRUNCATIONS);
 }
 
 /** Where a process runs that is not told where, as a `file:` URL. */

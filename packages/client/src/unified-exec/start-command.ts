@@ -47,7 +47,7 @@ export function startCommand(
     env: { ...PLAIN_OUTPUT_ENV, ...env },
     graceMs: 0,
     // What it writes is collected here.
-    output: { headBytes: 0, tailBytes: 0 },
+    output: { headBytes: 0, tailBytes: 0, truncate: 'middle' as const },
     ...(inheritEnv !== undefined && { inheritEnv }),
     ...(sandbox !== undefined && { sandbox }),
     ...(signal !== undefined && { signal }),

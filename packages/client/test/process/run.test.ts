@@ -5,6 +5,7 @@ import { fixture, isRunning, waitForProcessGone } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExecServerError } from '../../src/errors.js';
 import { ExitError, partialResultOf } from '../../src/process/errors.js';
+import { OutputTruncatedError } from '../../src/process/output-truncated-error.js';
 import { collect, nextOutput, openMachine, sh } from '../support/machine.js';
 
 /** Ends a process that a test left behind on purpose. */
@@ -147,6 +148,7 @@ describe('mistakes', () => {
     ['an empty command', [], {}, /at least the program/],
     ['an option that does not exist', ['true'], { timeout: 5 }, /timeout/],
     ['a time that is no number', ['true'], { timeoutMs: Number.NaN }, /timeoutMs/],
+    ['a truncation that does not exist', ['true'], { output: { truncate: 'end' } }, /output.truncate/],
     ['a relative directory', ['true'], { cwd: 'src' }, /absolute/],
   ])('%s is a usage error', async (_, argv, options, message) => {
     const machine = await openMachine();
@@ -165,12 +167,27 @@ describe('mistakes', () => {
 describe('limits on collected output', () => {
   it('keeps head and tail and counts the rest', async () => {
     const machine = await openMachine();
-    const result = await machine.run([fixture('print-20k')], { output: { headBytes: 20, tailBytes: 30 } });
+    const output = { headBytes: 20, tailBytes: 30, truncate: 'middle' } as const;
+    const result = await machine.run([fixture('print-20k')], { output });
     expect(result.droppedBytes).toBe(20_480 - 50);
     expect(result.stdout.totalBytes).toBe(20_480);
     expect(result.stdout.text()).toBe(
       '000000000\n000000001\n\n[… 20430 bytes dropped …]\n000002045\n000002046\n000002047\n',
     );
+  });
+
+  it('refuses to pass a part for the whole, from the first byte on', async () => {
+    const machine = await openMachine();
+    const run = (tailBytes: number) =>
+      machine.run([fixture('print-20k')], { output: { headBytes: 480, tailBytes } });
+    expect((await run(20_000)).stdout.bytes()).toHaveLength(20_480);
+    const { stdout, stderr, all } = await run(19_999);
+    expect(() => stdout.text()).toThrow(
+      expect.objectContaining({ code: 'output_truncated', droppedBytes: 1 }),
+    );
+    expect(() => stdout.bytes()).toThrow(OutputTruncatedError);
+    expect(() => all.lines()).toThrow(OutputTruncatedError);
+    expect(stderr.text()).toBe('');
   });
 
   it('spills the whole output to a file when asked to', async () => {

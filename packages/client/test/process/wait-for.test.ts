@@ -85,7 +85,7 @@ describe('silence', () => {
     await handle.waitFor({ line: 'y' });
     const error = await handle.waitFor({ quietMs: 60_000, timeoutMs: 50 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WaitTimeoutError);
-    expect((error as WaitTimeoutError).result.stdout.text()).toContain('y\ny\n');
+    expect((error as WaitTimeoutError).result.stdout.excerpt()).toContain('y\ny\n');
   });
 
   it('of the dead does not count', async () => {
