@@ -205,7 +205,7 @@ describe('output', () => {
     const machine = await openMachine();
     const script = 'echo first; yes filler | head -c 100000; echo "the error"';
     const { stdout, droppedBytes } = await machine.run(sh(script), {
-      output: { headBytes: 6, tailBytes: 10 },
+      output: { headBytes: 6, tailBytes: 10, truncate: 'middle' },
     });
     expect(stdout.text()).toBe(`first\n\n[… ${droppedBytes} bytes dropped …]\nthe error\n`);
     expect(droppedBytes).toBe(100_016 - 16);
