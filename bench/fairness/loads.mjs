@@ -65,6 +65,16 @@ async function startSleepers(server, count) {
   return starts.map(([, { processId }]) => processId);
 }
 
+/** How many processes the server runs, by the count that it tells itself. */
+async function countProcesses(client) {
+  const { processes } = await client.call('process/list', { scope: 'all' });
+  return processes.filter(({ running }) => running).length;
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 function sandboxEntries(count) {
   return [
     {
@@ -185,6 +195,35 @@ export const loads = [
     prepare: ({ client }) => startSleepers({ client }, BURST),
     run: ({ client }, ids) =>
       client.callTogether(ids.map((processId) => ['process/terminate', { processId }])),
+  },
+  {
+    name: 'the end of a session with 200 processes',
+    onlyOurs: true,
+    options: ['--detached-session-ms', '1'],
+    async prepare(server) {
+      const owner = await server.connect();
+      await owner.callTogether(manyStarts(BURST, SLEEP));
+      return owner;
+    },
+    async run({ client }, owner) {
+      const before = await countProcesses(client);
+      owner.close();
+      while ((await countProcesses(client)) > before - BURST) await pause(50);
+    },
+  },
+  {
+    name: '200 time limits at once',
+    onlyOurs: true,
+    async prepare({ client }) {
+      const starts = manyStarts(BURST, SLEEP).map(([method, params]) => [
+        method,
+        { ...params, timeoutMs: 4000 },
+      ]);
+      await client.callTogether(starts);
+    },
+    async run({ client }) {
+      while ((await countProcesses(client)) > 0) await pause(50);
+    },
   },
   {
     name: '5,000 starts at once',

@@ -323,7 +323,6 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
  */
 export const WITHOUT_EDGE: ReadonlySet<string> = new Set([
   'native/cgroup/cgroup-files.ts MAX_EVENTS_BYTES',
-  'native/cgroup/kill-cgroups.ts MAX_INTERVAL_MS',
   'native/cgroup/kill-cgroups.ts MAX_LOOKS',
   'native/descriptor-target.ts MAX_TURN_BYTES',
   'native/guardian-script.ts MAX_CGROUP_LOOKS',

@@ -127,7 +127,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     maxSessions: limits.maxSessions,
     logger,
     onOpen: () => metrics?.countSession(),
-    onEnd: (ended) => terminateOnSessionEnd(registry, ended, { clock, logger }),
+    onEnd: (ended, atOnce) => terminateOnSessionEnd(registry, ended, { clock, logger, atOnce }),
   });
   const dialects = {
     exec: createExecV0Dialect(createExecDialect({ engine, sessions, gates }), sessions),

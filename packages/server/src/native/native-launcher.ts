@@ -97,7 +97,7 @@ export class NativeLauncher implements Launcher {
     this.#closed = true;
     this.#sweep.close();
     this.#markSweep.close();
-    this.#cgroups?.close();
+    await this.#cgroups?.close();
     await this.#guardian?.close();
     this.#releaseOrphans();
     this.#releaseReserve();

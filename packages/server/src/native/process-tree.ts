@@ -45,20 +45,43 @@ export function collectTrees(
   rootPids: Iterable<number>,
   table: ReadonlyMap<number, ProcessEntry> = readProcessTable(),
 ): TreeMember[] {
-  const roots = new Set(rootPids);
-  const childrenOf = new Map<number, number[]>();
-  const found = new Set<number>();
-  for (const [pid, { ppid, pgid, sid }] of table) {
-    const siblings = childrenOf.get(ppid);
-    if (siblings === undefined) childrenOf.set(ppid, [pid]);
-    else siblings.push(pid);
-    if (roots.has(pid) || roots.has(sid) || roots.has(pgid)) found.add(pid);
+  return new ProcessIndex(table).collectTrees(rootPids);
+}
+
+/** A process table by what holds processes together, to find many trees in. */
+export class ProcessIndex {
+  /** Children by their parent. */
+  readonly #below = new Map<number, number[]>();
+  /** Members by the leader of their session, and by that of their group. */
+  readonly #byLeader = new Map<number, number[]>();
+
+  constructor(readonly table: ReadonlyMap<number, ProcessEntry>) {
+    for (const [pid, { ppid, pgid, sid }] of table) {
+      append(this.#below, ppid, pid);
+      append(this.#byLeader, sid, pid);
+      if (pgid !== sid) append(this.#byLeader, pgid, pid);
+    }
   }
-  // A Set visits what is added while it is walked, so this reaches every generation.
-  for (const pid of found) {
-    for (const child of childrenOf.get(pid) ?? []) found.add(child);
+
+  /** See {@link collectTrees}. */
+  collectTrees(rootPids: Iterable<number>): TreeMember[] {
+    const found = new Set<number>();
+    for (const root of rootPids) {
+      if (this.table.has(root)) found.add(root);
+      for (const pid of this.#byLeader.get(root) ?? []) found.add(pid);
+    }
+    // A Set visits what is added while it is walked, so this reaches every generation.
+    for (const pid of found) {
+      for (const child of this.#below.get(pid) ?? []) found.add(child);
+    }
+    return Array.from(found, (pid) => ({ pid, startTime: this.table.get(pid)!.startTime }));
   }
-  return Array.from(found, (pid) => ({ pid, startTime: table.get(pid)!.startTime }));
+}
+
+function append(lists: Map<number, number[]>, key: number, pid: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [pid]);
+  else list.push(pid);
 }
 
 /** Those of the processes with these numbers that run. Throws when it cannot look. */

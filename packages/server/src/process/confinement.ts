@@ -7,7 +7,7 @@ import { isOpen, type ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { PolicyError } from '../sandbox/policy/policy-error.js';
 import { asksForTemporary, networkOf, resolvePolicy } from '../sandbox/policy/resolve-policy.js';
 import type { Session } from '../sessions/session.js';
-import { killTrees } from '../terminate/kill-trees.js';
+import { killOneTree } from '../terminate/kill-one-tree.js';
 import type { StartRequest } from './launch-plan.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessSlot } from './process-registry.js';
@@ -97,7 +97,7 @@ export async function launchInSandbox(
       onLaunched: (launched) => {
         child = launched;
         session.trees.add(launched);
-        void slot?.cancelled.then(() => killTrees([launched]));
+        void slot?.cancelled.then(() => killOneTree(launched));
       },
     });
   } catch (error) {

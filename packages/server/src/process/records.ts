@@ -1,7 +1,7 @@
 import type { LaunchedProcess } from '../native/launch.js';
 import type { Session } from '../sessions/session.js';
 import type { AuditSubject } from '../telemetry/audit.js';
-import { killTrees } from '../terminate/kill-trees.js';
+import { killOneTree } from '../terminate/kill-one-tree.js';
 import type { StartRequest } from './launch-plan.js';
 import type { ProcessEngine } from './process-engine.js';
 import type { ProcessExit } from './process-exit.js';
@@ -36,9 +36,10 @@ export function recordStart(
     const pid = launched.programPid ?? launched.pid;
     engine.auditLog.record({ event: 'process-started', ...subject(session, request), pid, argv, cwd, tty });
   } catch (error) {
-    killTrees([launched]);
-    for (const source of launched.outputs) source.destroy();
-    launched.input?.close();
+    void killOneTree(launched, () => {
+      for (const source of launched.outputs) source.destroy();
+      launched.input?.close();
+    });
     throw new StartError('spawn-failed', 'the audit log cannot be written', { cause: error });
   }
   engine.metrics?.countStart();

@@ -38,8 +38,11 @@ export interface SessionRegistryOptions {
   readonly logger: Logger;
   /** Called for each new session. */
   onOpen(): void;
-  /** Ends everything that sessions own. Each is told once, after it can no longer be resumed, together with others. */
-  onEnd(sessions: readonly Session[]): void;
+  /**
+   * Ends everything that sessions own: `atOnce`, or in turns with everything else. Each is told once, after it can no
+   * longer be resumed, together with others.
+   */
+  onEnd(sessions: readonly Session[], atOnce: boolean): void;
 }
 
 /** Opens, resumes, keeps and ends sessions. */
@@ -99,17 +102,17 @@ export class SessionRegistry {
     this.options.logger.debug({ sessionId: session.id }, 'session detached');
   }
 
-  /** Ends a session: at once it cannot be resumed, and in this turn of the loop its processes are ended. */
+  /** Ends a session: at once it cannot be resumed, and from this turn of the loop on its processes are ended. */
   end(session: Session): void {
     if (!this.#forget(session)) return;
     // Many sessions often end together, and to look for the processes of all costs no more than for those of one.
-    if (this.#ended.length === 1) setImmediate(() => this.#endProcesses());
+    if (this.#ended.length === 1) setImmediate(() => this.#endProcesses(false));
   }
 
   /** Ends all sessions with their processes before it returns. */
   endAll(): void {
     for (const session of this.#sessions.values()) this.#forget(session);
-    this.#endProcesses();
+    this.#endProcesses(true);
   }
 
   #find(id: string, principal: Principal): Session {
@@ -171,10 +174,10 @@ export class SessionRegistry {
     return true;
   }
 
-  #endProcesses(): void {
+  #endProcesses(atOnce: boolean): void {
     const ended = this.#ended;
     this.#ended = [];
-    if (ended.length > 0) this.options.onEnd(ended);
+    if (ended.length > 0) this.options.onEnd(ended, atOnce);
   }
 
   *#runningProcesses(sessionId: string) {

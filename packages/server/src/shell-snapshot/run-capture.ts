@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
-import { killTrees } from '../terminate/kill-trees.js';
+import { killOneTree } from '../terminate/kill-one-tree.js';
 import { captureScript } from './capture-script.js';
 import { parseCapture } from './parse-capture.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
@@ -45,7 +45,7 @@ export async function runCapture(
     if (snapshot === undefined) throw new Error('the state of the shell is too large');
     return snapshot;
   } catch (error) {
-    killTrees([launched]);
+    await killOneTree(launched);
     throw error;
   } finally {
     for (const source of launched.outputs) source.destroy();

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { killCgroups } from '../native/cgroup/kill-cgroups.js';
+import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { LaunchedProcess } from '../native/launch.js';
 import { collectTrees, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
 import { saysHidden } from '../native/system-files.js';
@@ -13,7 +14,7 @@ const SIGSTOP = signalNumber('SIGSTOP');
 const REFUSAL = new OsError(constants.errno.EPERM, 'kill');
 
 /** Looks at the process table after which a tree that still grows is killed as it is. */
-const MAX_LOOKS = 16;
+export const MAX_LOOKS = 16;
 
 /** A tree of processes, named by its root. */
 export type TreeRoot = Pick<
@@ -28,6 +29,8 @@ export interface SignalOutcome {
   readonly refusal: OsError | undefined;
   /** Set when somebody may have been overlooked: it is tried again until all are found, and told whom that reached. */
   readonly rest?: Promise<SignalOutcome>;
+  /** Set when some of them have cgroups: resolves when nobody is left in these, or only who cannot be killed. */
+  readonly done?: Promise<void>;
 }
 
 /** Whom a signal to processes, named one by one, reached. */
@@ -56,47 +59,86 @@ export function killTrees(roots: readonly TreeRoot[]): SignalOutcome {
 }
 
 /** Sees to it that an attempt which may have overlooked somebody is repeated until it cannot have. */
-export function finishLater(roots: readonly TreeRoot[], { failure, ...outcome }: EndAttempt): SignalOutcome {
-  return failure === undefined ? outcome : { ...outcome, rest: unfinishedEnds.add(roots) };
+export function finishLater(
+  roots: readonly TreeRoot[],
+  { failure, emptied, ...outcome }: EndAttempt,
+): SignalOutcome {
+  if (failure !== undefined) return { ...outcome, rest: unfinishedEnds.add(roots) };
+  if (emptied === undefined) return outcome;
+  const finish = async () => {
+    if ((await emptied) !== undefined) await unfinishedEnds.add(roots);
+  };
+  return { ...outcome, done: finish() };
 }
 
 /**
- * Kills trees whose members are those that `look` finds, and whoever else is in their groups and cgroups. Whatever fails,
- * nobody who was stopped is left so.
+ * Kills trees whose members are those that `look` finds, and whoever else is in their groups and cgroups, in one piece.
+ * Whatever fails, nobody who was stopped is left so. All signals are sent when it returns.
  */
 export function stopAndKill(roots: readonly TreeRoot[], look: () => readonly TreeMember[]): EndAttempt {
-  const cgroups = roots.flatMap(({ cgroup }) => cgroup ?? []);
-  for (const cgroup of cgroups) cgroup.freeze();
-  signalGroups(roots, SIGSTOP);
-  const members = new Map<number, TreeMember>();
-  const reached = new Set<number>();
+  const trees = new StoppedTrees(roots);
   let failure: unknown;
   try {
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
-      const found = look().filter(({ pid }) => !members.has(pid));
-      if (found.length === 0) break;
-      for (const member of found) members.set(member.pid, member);
-      for (const pid of signalMembers(found, SIGSTOP).pids) reached.add(pid);
-    }
+    for (let looks = 0; looks < MAX_LOOKS; looks++) if (!trees.stop(look())) break;
   } catch (error) {
     failure = error;
   }
-  // One by one first: whoever the group's signal had killed could no longer be counted. Nor could one whose group the
-  // system hangs up, stopped as it is, when the kill of its parent leaves it orphaned: who was stopped counts.
-  const killed = signalMembers([...members.values()], SIGKILL);
-  for (const pid of killed.pids) reached.add(pid);
-  // Only a kill ends who is stopped, so that his number still is his in the turn of the loop in which he was.
-  for (const { pid } of killed.unknown) if (reached.has(pid)) attempt(() => process.kill(pid, SIGKILL));
-  const groups = signalGroups(roots, SIGKILL);
-  const cgroupFailure = killCgroups(cgroups);
-  return {
-    pids: [...reached],
-    refusal: killed.refusal ?? groups.refusal,
-    failure: failure ?? killed.failure ?? groups.failure ?? cgroupFailure,
-  };
+  return trees.kill(failure);
 }
 
-/** Everybody in the trees, as of now. Throws when it cannot look. */
+/** Trees that are being killed, whose groups and cgroups have been stopped; in the end they have to be killed. */
+export class StoppedTrees {
+  readonly #roots: readonly TreeRoot[];
+  readonly #cgroups: readonly ProcessCgroup[];
+  readonly #members = new Map<number, TreeMember>();
+  readonly #reached = new Set<number>();
+  /** Only a kill ends who is stopped, so that his number still is his in the turn of the loop in which he was. */
+  #isSameTurn = true;
+
+  constructor(roots: readonly TreeRoot[]) {
+    this.#roots = roots;
+    this.#cgroups = roots.flatMap(({ cgroup }) => cgroup ?? []);
+    for (const cgroup of this.#cgroups) cgroup.freeze();
+    signalGroups(roots, SIGSTOP);
+  }
+
+  /** Who was reached so far. */
+  get members(): TreeMember[] {
+    return [...this.#members.values()].filter(({ pid }) => this.#reached.has(pid));
+  }
+
+  /** Others have had a turn of the loop since somebody was stopped. */
+  passTurn(): void {
+    this.#isSameTurn = false;
+  }
+
+  /** Stops those that a look has found. False when nobody of them is new. */
+  stop(found: readonly TreeMember[]): boolean {
+    const fresh = found.filter(({ pid }) => !this.#members.has(pid));
+    for (const member of fresh) this.#members.set(member.pid, member);
+    for (const pid of signalMembers(fresh, SIGSTOP).pids) this.#reached.add(pid);
+    return fresh.length > 0;
+  }
+
+  /** @param lookFailure why somebody may have been overlooked */
+  kill(lookFailure?: unknown): EndAttempt {
+    // One by one first: whoever the group's signal had killed could no longer be counted. Nor could one whose group the
+    // system hangs up, stopped as it is, when the kill of its parent leaves it orphaned: who was stopped counts.
+    const killed = signalMembers([...this.#members.values()], SIGKILL);
+    for (const pid of killed.pids) this.#reached.add(pid);
+    for (const { pid } of killed.unknown)
+      if (this.#isSameTurn && this.#reached.has(pid)) attempt(() => process.kill(pid, SIGKILL));
+    const groups = signalGroups(this.#roots, SIGKILL);
+    return {
+      pids: [...this.#reached],
+      refusal: killed.refusal ?? groups.refusal,
+      failure: lookFailure ?? killed.failure ?? groups.failure,
+      emptied: this.#cgroups.length === 0 ? undefined : killCgroups(this.#cgroups),
+    };
+  }
+}
+
+/** Everybody in the trees, as of now, in one piece: it takes long among many processes. Throws when it cannot look. */
 export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
   // Not everybody in there is a process, some are threads; the table has the processes only.

@@ -5,6 +5,7 @@ import type { ProcessRegistry } from '../process/process-registry.js';
 import type { SessionRegistry } from '../sessions/session-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { killTrees, stopAndKill } from './kill-trees.js';
+import { takeDueTrees } from './on-session-end.js';
 import { untilGone } from './until-gone.js';
 
 /** What the end of a server works with. */
@@ -24,12 +25,13 @@ export async function terminateOnShutdown(
   const ends: Promise<unknown>[] = Array.from(processes.processes(), ({ recorded }) => recorded);
   sessions.endAll();
   // Those that outlive their sessions do not outlive the server.
-  const { refusal, rest } = killTrees([...processes.processes()]);
+  const { refusal, rest, done } = killTrees([...processes.processes(), ...takeDueTrees()]);
   if (refusal !== undefined) logger.warn({ err: refusal }, 'some processes could not be ended');
   const timeUp = new AbortController();
   const unclaimed = killUnclaimed(launcher, logger);
   ends.push(untilGone(unclaimed, { clock, signal: timeUp.signal }));
   if (rest !== undefined) ends.push(rest);
+  if (done !== undefined) ends.push(done);
   await new Promise<void>((resolve) => {
     const timer = clock.after(graceMs, resolve);
     void Promise.allSettled(ends).then(() => {

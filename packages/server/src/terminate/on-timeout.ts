@@ -18,11 +18,9 @@ export function terminateOnTimeout(
 ): void {
   const timer = clock.after(timeoutMs, () => {
     process.markTimedOut();
-    try {
-      terminateOnRequest(process, graceMs === 0 ? 'force' : { graceMs }, clock);
-    } catch (err) {
-      logger.warn({ err, pid: process.pid }, 'a process whose time is up could not be ended');
-    }
+    terminateOnRequest(process, graceMs === 0 ? 'force' : { graceMs }, clock).catch((err: unknown) =>
+      logger.warn({ err, pid: process.pid }, 'a process whose time is up could not be ended'),
+    );
   });
   void process.ended.then(() => timer.cancel());
 }

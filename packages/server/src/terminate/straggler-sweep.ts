@@ -77,9 +77,10 @@ async function killStragglers(trees: readonly KilledTree[]): Promise<Map<KilledT
   return new Map(await Promise.all(outcomes));
 }
 
-function killStragglersOf(tree: KilledTree): SignalOutcome {
-  const { failure, ...outcome } = stopAndKill([tree.root], () => findStragglers(tree));
-  if (failure !== undefined) throw failure;
+async function killStragglersOf(tree: KilledTree): Promise<SignalOutcome> {
+  const { failure, emptied, ...outcome } = stopAndKill([tree.root], () => findStragglers(tree));
+  const problem = failure ?? (await emptied);
+  if (problem !== undefined) throw problem;
   return outcome;
 }
 

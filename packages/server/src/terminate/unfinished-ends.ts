@@ -6,8 +6,10 @@ const FIRST_RETRY_MS = 10;
 const MAX_RETRY_MS = 1_000;
 
 /** One attempt to end trees. `failure` says that somebody may have been overlooked. */
-export interface EndAttempt extends SignalOutcome {
+export interface EndAttempt extends Pick<SignalOutcome, 'pids' | 'refusal'> {
   readonly failure?: unknown;
+  /** Resolves when the cgroups of the trees are empty or given up, with what went wrong if somebody may be left in one. */
+  readonly emptied?: Promise<unknown> | undefined;
 }
 
 /**
@@ -17,7 +19,8 @@ export interface EndAttempt extends SignalOutcome {
 export class UnfinishedEnds {
   readonly #attempt: (roots: readonly TreeRoot[]) => EndAttempt;
   readonly #roots = new Set<TreeRoot>();
-  readonly #waiting: ((outcome: SignalOutcome) => void)[] = [];
+  #waiting: ((outcome: SignalOutcome) => void)[] = [];
+  #isDue = false;
   #retryMs = FIRST_RETRY_MS;
 
   constructor(attempt: (roots: readonly TreeRoot[]) => EndAttempt) {
@@ -27,25 +30,32 @@ export class UnfinishedEnds {
   /** Resolves with whom the attempt reached that succeeded, whosesoever tree they are of. Never rejects. */
   add(roots: readonly TreeRoot[]): Promise<SignalOutcome> {
     for (const root of roots) this.#roots.add(root);
-    if (this.#waiting.length === 0) this.#retryLater();
+    this.#retryLater();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
   #retryLater(): void {
-    setTimeout(() => this.#retry(), this.#retryMs).unref();
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => void this.#retry(), this.#retryMs).unref();
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
   }
 
-  #retry(): void {
-    const { failure, ...outcome } = this.#attempt([...this.#roots]);
-    if (failure !== undefined) {
-      this.#retryLater();
-      return;
+  async #retry(): Promise<void> {
+    const roots = [...this.#roots];
+    const waiting = [...this.#waiting];
+    const { failure, emptied, ...outcome } = this.#attempt(roots);
+    const problem = failure ?? (await emptied);
+    this.#isDue = false;
+    if (problem === undefined) {
+      this.#retryMs = FIRST_RETRY_MS;
+      for (const root of roots) this.#roots.delete(root);
+      // Those that came meanwhile wait for an attempt of their own.
+      this.#waiting = this.#waiting.slice(waiting.length);
+      for (const resolve of waiting) resolve(outcome);
     }
-    this.#retryMs = FIRST_RETRY_MS;
-    this.#roots.clear();
-    for (const resolve of this.#waiting.splice(0)) resolve(outcome);
+    if (this.#waiting.length > 0) this.#retryLater();
   }
 }

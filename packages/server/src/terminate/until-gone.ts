@@ -8,15 +8,31 @@ const FIRST_LOOK_MS = 5;
 /** Longest time between two looks, in milliseconds. */
 const MAX_LOOK_MS = 100;
 
+interface WaitOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /** Resolves when none of the processes that have these numbers now runs any more. Rejects with the signal's reason. */
-export async function untilGone(
-  pids: readonly number[],
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+export function untilGone(pids: readonly number[], options: WaitOptions): Promise<void> {
+  return wait(tryNameProcesses(pids), () => tryNameProcesses(pids), options);
+}
+
+/** Resolves when none of the processes runs any more. Rejects with the signal's reason. */
+export function untilMembersGone(members: readonly TreeMember[], options: WaitOptions): Promise<void> {
+  return wait(stillRunning(members), () => [], options);
+}
+
+/** @param find names those that could not be named before */
+async function wait(
+  first: TreeMember[] | undefined,
+  find: () => TreeMember[] | undefined,
+  { clock, signal }: WaitOptions,
 ): Promise<void> {
-  let left = tryNameProcesses(pids);
+  let left = first;
   for (let lookMs = FIRST_LOOK_MS; left?.length !== 0; lookMs = Math.min(lookMs * 2, MAX_LOOK_MS)) {
     await pause(lookMs, clock, signal);
-    left = left === undefined ? tryNameProcesses(pids) : stillRunning(left);
+    left = left === undefined ? find() : stillRunning(left);
   }
 }
 

@@ -24,3 +24,13 @@ export function asNobody<Result>(act: () => Result): Result {
     process.seteuid!(0);
   }
 }
+
+/** The same for what goes on for a while. */
+export async function asNobodyUntil<Result>(act: () => Promise<Result>): Promise<Result> {
+  process.seteuid!(NOBODY);
+  try {
+    return await act();
+  } finally {
+    process.seteuid!(0);
+  }
+}

@@ -24,7 +24,7 @@ describe('killing one tree', () => {
     const tree = run(launcher, planOf(fixture('setsid-grandchild'), []));
     const grandchild = Number((await tree.waitFor(/(\d+)/))[1]);
     const countLooks = countProcessLooks();
-    const { pids, refusal, killStragglers } = killOneTree(tree.child);
+    const { pids, refusal, killStragglers } = await killOneTree(tree.child);
     expect(countLooks()).toBe(0);
     expect(pids).toEqual(expect.arrayContaining([tree.child.pid, grandchild]));
     expect(refusal).toBeUndefined();
@@ -52,7 +52,7 @@ describe('killing one tree', () => {
     const { program, args } = leavingChild(test, { orphaned: false });
     const tree = run(openLauncher(), planOf(program, args));
     const left = Number((await tree.waitFor(LEFT))[1]);
-    const { pids, killStragglers } = killOneTree(tree.child);
+    const { pids, killStragglers } = await killOneTree(tree.child);
     expect(pids).toEqual(expect.arrayContaining([tree.child.pid, left]));
     expect(killStragglers).toBeUndefined();
     await Promise.all([waitForProcessGone(left), tree.done]);
@@ -63,7 +63,7 @@ describe('killing one tree', () => {
     const tree = run(launcher, planOf(fixture('setsid-grandchild'), []));
     const grandchild = Number((await tree.waitFor(/(\d+)/))[1]);
     const countLooks = countProcessLooks();
-    const { pids, killStragglers } = killOneTree(tree.child);
+    const { pids, killStragglers } = await killOneTree(tree.child);
     expect(countLooks()).toBe(1);
     expect(pids).toEqual(expect.arrayContaining([tree.child.pid, grandchild]));
     expect(killStragglers).toBeUndefined();
@@ -74,7 +74,7 @@ describe('killing one tree', () => {
     const launcher = openLauncher({ cgroups: false });
     const tree = run(launcher, shell('(sleep 300 & echo pid $!.); exec sleep 300'));
     const orphan = Number((await tree.waitFor(/pid (\d+)\./))[1]);
-    expect(killOneTree(tree.child).pids).toEqual(expect.arrayContaining([tree.child.pid, orphan]));
+    expect((await killOneTree(tree.child)).pids).toEqual(expect.arrayContaining([tree.child.pid, orphan]));
     await Promise.all([waitForProcessGone(orphan), tree.done]);
   });
 
@@ -84,7 +84,7 @@ describe('killing one tree', () => {
     const tree = run(openLauncher(), shell(script));
     const left = Number((await tree.waitFor(/pid (\d+)\./))[1]);
     tree.child.signalGroup(9);
-    expect(killOneTree(tree.child).pids).toContain(left);
+    expect((await killOneTree(tree.child)).pids).toContain(left);
     await waitForProcessGone(left);
   });
 });

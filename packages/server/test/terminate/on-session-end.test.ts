@@ -1,5 +1,5 @@
 import { isRunning, waitForProcessGone } from '@exec-server/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { createExecServer } from '../../src/exec-server.js';
 import { ANONYMOUS_PRINCIPAL } from '../../src/listen/principal.js';
@@ -93,20 +93,21 @@ describe('who is out of reach', () => {
     },
   };
 
-  function logEndOf(trees: readonly TreeRoot[]): object[] {
+  async function logEndOf(trees: readonly TreeRoot[], atOnce: boolean): Promise<object[]> {
     const lines: object[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line) as object) };
     const logger = createLogger({ level: 'debug', format: 'json', destination });
     const session = new Session('s1', ANONYMOUS_PRINCIPAL, () => []);
     for (const tree of trees) session.trees.add(tree);
-    terminateOnSessionEnd(new ProcessRegistry(), [session], { clock: systemClock, logger });
+    terminateOnSessionEnd(new ProcessRegistry(), [session], { clock: systemClock, logger, atOnce });
+    if (trees.length > 0) await vi.waitFor(() => expect(lines).not.toEqual([]));
     return lines;
   }
 
-  it('is logged, because nobody is left to be told', () => {
-    expect(logEndOf([outOfReach])).toMatchObject([
+  it.each([true, false])('is logged, because nobody is left to be told (at once: %s)', async (atOnce) => {
+    expect(await logEndOf([outOfReach], atOnce)).toMatchObject([
       { level: 'warn', sessionIds: ['s1'], msg: 'what a session left running could not all be ended' },
     ]);
-    expect(logEndOf([])).toEqual([]);
+    expect(await logEndOf([], atOnce)).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ async function killAllButStraggler(test: SkippableTest) {
   const { program, args } = leavingChild(test, { orphaned: true });
   const tree = run(openLauncher(), planOf(program, args));
   const straggler = Number((await tree.waitFor(LEFT))[1]);
-  const { pids, killStragglers } = killOneTree(tree.child);
+  const { pids, killStragglers } = await killOneTree(tree.child);
   expect(pids).toEqual([tree.child.pid]);
   expect(isRunning(straggler)).toBe(true);
   return { straggler, killStragglers: killStragglers! };
@@ -61,7 +61,8 @@ describe('the sweep for stragglers', () => {
     const launcher = openLauncher();
     const children = Array.from({ length: 3 }, () => run(launcher, planOf('/bin/sleep', ['300'])).child);
     const countLooks = countProcessLooks();
-    const outcomes = await Promise.all(children.map((child) => killOneTree(child).killStragglers!()));
+    const killed = await Promise.all(children.map((child) => killOneTree(child)));
+    const outcomes = await Promise.all(killed.map(({ killStragglers }) => killStragglers!()));
     expect(outcomes).toEqual(children.map(() => ({ pids: [], refusal: undefined })));
     expect(countLooks()).toBe(1);
   });

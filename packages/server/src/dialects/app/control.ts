@@ -68,7 +68,7 @@ export async function terminateRun(
 ): Promise<Record<string, never>> {
   await runs.act(id, place, async (run) => {
     try {
-      run.terminate();
+      await run.terminate();
     } catch (error) {
       throw error instanceof OsError ? internalError(`failed to terminate process: ${error.message}`) : error;
     }

@@ -73,9 +73,9 @@ export class Run {
     }
   }
 
-  /** Kills it with everything it started. Throws `OsError` when somebody of it is out of reach. */
-  terminate(): void {
-    terminateOnRequest(this.process, 'force', this.engine.clock);
+  /** Kills it with everything it started. Rejects with `OsError` when somebody of it is out of reach. */
+  async terminate(): Promise<void> {
+    await terminateOnRequest(this.process, 'force', this.engine.clock);
   }
 }
 

@@ -4,12 +4,13 @@ import type { HandlerContext } from '../dialect.js';
 import { answerTerminate } from '../exec/process-terminate.js';
 import { findCommand } from './find-command.js';
 
-export function terminateCommand(
+export async function terminateCommand(
   { sessionId }: v0.CommandExecTerminateParams,
   context: HandlerContext,
-): v0.CommandExecTerminateResult {
+): Promise<v0.CommandExecTerminateResult> {
   const command = findCommand(sessionId, context);
   if (command === undefined) return { running: false };
-  const { running } = answerTerminate(() => terminateOnRequest(command, 'force', context.engine.clock));
+  const ending = terminateOnRequest(command, 'force', context.engine.clock);
+  const { running } = await answerTerminate(ending);
   return { running };
 }

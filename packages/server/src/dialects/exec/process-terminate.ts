@@ -6,54 +6,53 @@ import {
 import { OsError } from '../../os-error.js';
 import {
   killLeftovers,
+  NOT_RUNNING,
   type TerminateMode,
   type TerminateOutcome,
   terminateOnRequest,
 } from '../../terminate/on-request.js';
-import { untilGone } from '../../terminate/until-gone.js';
+import { untilGone, untilMembersGone } from '../../terminate/until-gone.js';
 import type { HandlerContext } from '../dialect.js';
 import { findTargetSlot } from './target.js';
 
-export function terminateProcess(
+export async function terminateProcess(
   params: ProcessTerminateParams,
   context: HandlerContext,
-): ProcessTerminateResult | Promise<ProcessTerminateResult> {
-  const { killStragglers, running, pids } = signalTree(params, context);
+): Promise<ProcessTerminateResult> {
+  const { killStragglers, running, pids, members } = await signalTree(params, context);
   if (params.wait !== true) return { running, pids: [...pids] };
   const { engine, signal, place } = context;
-  const waitFor = (ending: readonly number[]) => untilGone(ending, { clock: engine.clock, signal });
+  const options = { clock: engine.clock, signal };
   const killRest = async () => {
     const rest = (await killStragglers?.().catch(refuse)) ?? [];
-    await waitFor(rest);
+    await untilGone(rest, options);
     return rest;
   };
-  // Numbers are looked up right after the signal, while they are still those of who got it.
-  return place
-    .park(Promise.all([waitFor(pids), killRest()]))
-    .then(([, rest]) => ({ running, pids: [...new Set([...pids, ...rest])] }));
+  const [, rest] = await place.park(Promise.all([untilMembersGone(members, options), killRest()]));
+  return { running, pids: [...new Set([...pids, ...rest])] };
 }
 
-function signalTree(params: ProcessTerminateParams, context: HandlerContext): TerminateOutcome {
+async function signalTree(
+  params: ProcessTerminateParams,
+  context: HandlerContext,
+): Promise<TerminateOutcome> {
   const slot = findTargetSlot(params, context, 'control');
-  if (slot === undefined) return { running: false, pids: [] };
+  if (slot === undefined) return NOT_RUNNING;
   if (slot.process === undefined) {
     slot.cancel();
-    return { running: true, pids: [] };
+    return { ...NOT_RUNNING, running: true };
   }
   const { process } = slot;
-  return answerTerminate(() => {
-    if (params.leftovers === true && process.exit !== undefined) return killLeftovers(process);
-    return terminateOnRequest(process, toMode(params.mode), context.engine.clock);
-  });
+  return answerTerminate(
+    params.leftovers === true && process.exit !== undefined
+      ? killLeftovers(process)
+      : terminateOnRequest(process, toMode(params.mode), context.engine.clock),
+  );
 }
 
-/** Ends a process and says in the words of the wire why that failed. */
-export function answerTerminate(terminate: () => TerminateOutcome): TerminateOutcome {
-  try {
-    return terminate();
-  } catch (error) {
-    refuse(error);
-  }
+/** Awaits the end of a process and says in the words of the wire why that failed. */
+export function answerTerminate(ending: Promise<TerminateOutcome>): Promise<TerminateOutcome> {
+  return ending.catch(refuse);
 }
 
 function refuse(error: unknown): never {

@@ -81,13 +81,13 @@ export class CgroupHome {
   }
 
   /** Kills whoever is left, and removes everything. Idempotent. */
-  close(): void {
+  async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#usable = false;
     this.#spares.close();
     this.#sweep.close();
-    killCgroups([...this.#groups]);
+    if (this.#groups.size > 0) await killCgroups([...this.#groups]);
     for (const cgroup of this.#groups) this.#remove(cgroup);
     removeGroup(this.path);
     closeSync(this.#ownGroup);
@@ -160,7 +160,7 @@ export type CgroupSupport =
 export function probeCgroups(logger: Logger = silentLogger): CgroupSupport {
   try {
     const home = new CgroupHome(logger);
-    home.close();
+    void home.close();
     return { usable: true, directory: dirname(home.path) };
   } catch (error) {
     return { usable: false, reason: error instanceof Error ? error.message : String(error) };

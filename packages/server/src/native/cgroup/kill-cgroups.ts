@@ -3,34 +3,60 @@ import type { ProcessCgroup } from './process-cgroup.js';
 
 /** Looks into the groups after which whoever is left cannot be killed, or takes his time. */
 const MAX_LOOKS = 20;
-/**
- * Time between the first two looks, in which most processes end; then each time twice as long. It holds the loop, so
- * that nobody hears of a kill before it is done.
- */
-const FIRST_INTERVAL_MS = 0.1;
-/** Longest time between two looks. */
-const MAX_INTERVAL_MS = 1;
+/** Time between two looks, in milliseconds. Most processes have ended by the first one, in the next turn of the loop. */
+const INTERVAL_MS = 1;
 
-const clockFace = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Groups that were killed together, and what is known of them. */
+interface Kill {
+  readonly cgroups: readonly ProcessCgroup[];
+  looks: number;
+  /** Told what went wrong if somebody may have been overlooked, or left frozen. */
+  settle(failure: unknown): void;
+}
 
 /**
- * Kills everybody in the groups, and returns when they are empty or `MAX_LOOKS` looks were taken. Frozen groups cannot
- * grow, but for those whose fork was under way; a second look finds them. Returns what went wrong if somebody may have
+ * Kills everybody in the groups. Frozen groups cannot grow, but for those whose fork was under way; another look finds
+ * them. Resolves when the groups are empty or `MAX_LOOKS` looks were taken, with what went wrong if somebody may have
  * been overlooked, or left frozen.
  */
-export function killCgroups(cgroups: readonly ProcessCgroup[]): unknown {
+export function killCgroups(cgroups: readonly ProcessCgroup[]): Promise<unknown> {
   for (const cgroup of cgroups) cgroup.freeze();
-  let intervalMs = FIRST_INTERVAL_MS;
-  let failure: unknown;
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    const found = readAllThreads(cgroups);
-    ({ failure } = found);
-    if (found.threads.length === 0) break;
-    for (const thread of found.threads) killThread(thread);
-    Atomics.wait(clockFace, 0, 0, intervalMs);
-    intervalMs = Math.min(intervalMs * 2, MAX_INTERVAL_MS);
+  return new Promise((settle) => {
+    const kill: Kill = { cgroups, looks: 0, settle };
+    if (!look(kill)) dyingGroups.add(kill);
+  });
+}
+
+/** Waits for all groups that were killed, whoever did it, by the same looks. */
+class DyingGroups {
+  #kills: Kill[] = [];
+
+  add(kill: Kill): void {
+    this.#kills.push(kill);
+    if (this.#kills.length === 1) setImmediate(this.#look);
   }
-  // Whoever may not be killed, such as another user's process, is not left frozen either.
+
+  readonly #look = (): void => {
+    this.#kills = this.#kills.filter((kill) => !look(kill));
+    if (this.#kills.length > 0) setTimeout(this.#look, INTERVAL_MS);
+  };
+}
+
+const dyingGroups = new DyingGroups();
+
+/** Kills who is in the groups now. True when that settles the kill. */
+function look(kill: Kill): boolean {
+  const { threads, failure } = readAllThreads(kill.cgroups);
+  kill.looks += 1;
+  for (const thread of threads) killThread(thread);
+  if (threads.length > 0 && kill.looks < MAX_LOOKS) return false;
+  kill.settle(thaw(kill.cgroups) ?? failure);
+  return true;
+}
+
+/** Whoever may not be killed, such as another user's process, is not left frozen either. Returns what went wrong. */
+function thaw(cgroups: readonly ProcessCgroup[]): unknown {
+  let failure: unknown;
   for (const cgroup of cgroups) {
     try {
       cgroup.thaw();

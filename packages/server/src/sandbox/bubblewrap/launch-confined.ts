@@ -4,7 +4,7 @@ import { findChildren } from '../../native/namespace-members.js';
 import { toOsError } from '../../native/node-error.js';
 import { readProcess } from '../../native/process-tree.js';
 import { OsError } from '../../os-error.js';
-import { killTrees } from '../../terminate/kill-trees.js';
+import { killOneTree } from '../../terminate/kill-one-tree.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import { PolicyError } from '../policy/policy-error.js';
 import { type ConfinedLaunch, type ConfineOptions, confine } from './confine.js';
@@ -101,7 +101,7 @@ async function readComplaint(launched: LaunchedProcess): Promise<string> {
     (source) => new Promise<void>((resolve) => source.start((chunk) => void chunks.push(chunk), resolve)),
   );
   const status = await launched.exit;
-  killTrees([launched]);
+  await killOneTree(launched);
   await Promise.all(ends);
   launched.input?.close();
   const text = Buffer.concat(chunks).subarray(0, MAX_COMPLAINT_BYTES).toString().trim();
@@ -109,7 +109,8 @@ async function readComplaint(launched: LaunchedProcess): Promise<string> {
 }
 
 function discard(launched: LaunchedProcess): void {
-  killTrees([launched]);
-  for (const source of launched.outputs) source.destroy();
-  launched.input?.close();
+  void killOneTree(launched, () => {
+    for (const source of launched.outputs) source.destroy();
+    launched.input?.close();
+  });
 }

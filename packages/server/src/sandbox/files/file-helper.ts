@@ -7,7 +7,7 @@ import { outputBlocks } from '../../native/block-pool.js';
 import type { LaunchedProcess, Launcher } from '../../native/launch.js';
 import { createMemoryFile } from '../../native/memory-file.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { killTrees } from '../../terminate/kill-trees.js';
+import { killOneTree } from '../../terminate/kill-one-tree.js';
 import { launchConfined } from '../bubblewrap/launch-confined.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import {
@@ -174,7 +174,7 @@ export class FileHelper {
   }
 
   kill(): void {
-    killTrees([this.#launched]);
+    void killOneTree(this.#launched);
   }
 
   #send(frame: Frame): void {

@@ -24,7 +24,7 @@ describe('statuses', () => {
     // Older clients send no id; nothing tells their repeats apart.
     expect((await write('two\n')).result).toEqual(accepted);
     expect((await write('two\n')).result).toEqual(accepted);
-    await untilPrinted(wire, 'p', 'two\n');
+    await untilPrinted(wire, 'p', 'two\ntwo\n');
     await wire.request('process/terminate', { processId: 'p' });
     expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('one\ntwo\ntwo\n');
   });

@@ -155,7 +155,7 @@ describe('the cgroup of a launcher', () => {
     );
     expect(child.child.cgroup!.path.startsWith(`${cgroup!.path}/`)).toBe(true);
     expect(cgroup!.readThreads()).toEqual([child.child.pid]);
-    killCgroups([cgroup!]);
+    await killCgroups([cgroup!]);
     expect(await child.done).toEqual({ kind: 'signaled', signal: 9 });
   });
 
@@ -231,7 +231,7 @@ describe('the cgroup of a launcher', () => {
     expect(home.startInGroup(() => 5)).toEqual({ started: 5, cgroup: null });
     expect(home.startInGroup(() => 6)).toEqual({ started: 6, cgroup: null });
     expect(messages).toHaveLength(1);
-    home.close();
+    await home.close();
   });
 
   it('is removed by the next one when its server is no more, unless somebody is in it', async (test) => {

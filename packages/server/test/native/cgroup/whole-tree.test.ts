@@ -69,6 +69,6 @@ describe('the whole tree in a cgroup', () => {
     await tree.waitFor(/out/);
     expect(tree.collect()).toBeNull();
     tree.child.signalGroup(9);
-    killCgroups([tree.cgroup]);
+    await killCgroups([tree.cgroup]);
   });
 });
