@@ -17,7 +17,7 @@ const TEXT = 0x01;
 const CONTINUATION = 0x00;
 
 /** Messages longer than this may be counted; shorter ones are always handed over whole. */
-export const COUNTED_FROM_BYTES = 2048;
+const COUNTED_FROM_BYTES = 2048;
 
 /** How much of a counted message's beginning and end is kept. */
 const HEAD_BYTES = 128;

@@ -201,7 +201,7 @@ export function typeError(expected: string): (issue: Problem) => string {
 }
 
 /** The text for a member that is not there at all, by name or by position. */
-export function problemWith(issue: Problem): string | undefined {
+function problemWith(issue: Problem): string | undefined {
   if (typeof issue.input === 'symbol') return issue.input.description;
   if (issue.input === undefined) return `missing field \`${String(issue.path?.at(-1))}\``;
   return undefined;

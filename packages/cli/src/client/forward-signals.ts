@@ -4,7 +4,7 @@ import type { CommandIo, EndSignal } from '../command-io.js';
 import { SIGNAL_EXIT_BASE } from '../exit-codes.js';
 
 /** Signals within so many milliseconds of each other are one wish, ever more urgent. */
-export const URGENCY_WINDOW_MS = 2000;
+const URGENCY_WINDOW_MS = 2000;
 
 /**
  * Passes signals on to a process. The first is its own: an interrupt to be dealt with as it likes, others to end by. A

@@ -41,7 +41,7 @@ export async function checkCapabilities(machine: Machine): Promise<Check> {
   return judgeCapabilities(capabilities);
 }
 
-export function judgeCapabilities(capabilities: EnvironmentCapabilities): Check {
+function judgeCapabilities(capabilities: EnvironmentCapabilities): Check {
   const missing = (Object.keys(USES) as (keyof EnvironmentCapabilities)[]).filter(
     (key) => !capabilities[key],
   );

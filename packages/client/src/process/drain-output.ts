@@ -4,10 +4,10 @@ import type { ProcessSession } from '../process-session.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** Output that somebody else holds open counts as drained when nothing came for so long, in milliseconds. */
-export const OUTPUT_QUIET_MS = 100;
+const OUTPUT_QUIET_MS = 100;
 
 /** And at the latest so long after the end of the process, whoever goes on writing; in milliseconds. */
-export const OUTPUT_DRAIN_LIMIT_MS = 2000;
+const OUTPUT_DRAIN_LIMIT_MS = 2000;
 
 /**
  * Waits, after the end of a process, for the end of its output. Where something that it started holds that open, it

@@ -20,7 +20,7 @@ import {
 import { type StdioChoice, toStartParams } from './start-params.js';
 
 /** What is kept of the beginning and of the end of each stream where the caller does not say, in bytes each. */
-export const DEFAULT_KEPT_BYTES = 1024 * 1024;
+const DEFAULT_KEPT_BYTES = 1024 * 1024;
 
 const STDIN_KINDS = ['pipe', 'none'] as const;
 

@@ -7,7 +7,7 @@ import { type Principal, SIGNED_TOKEN_PRINCIPAL } from './principal.js';
 export const METRICS_SCOPE = 'exec-server:metrics';
 
 /** @default of `maxClockSkewSeconds` */
-export const DEFAULT_CLOCK_SKEW_SECONDS = 30;
+const DEFAULT_CLOCK_SKEW_SECONDS = 30;
 
 export interface SignedTokenOptions {
   readonly secret: Buffer;

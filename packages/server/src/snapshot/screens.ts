@@ -4,7 +4,7 @@ import { encodeScreen, type ScreenJob } from './render-screen.js';
 import { ScreenThread, ThreadStartError } from './screen-thread.js';
 
 /** Screens of all clients that are rendered or wait for it; one more is refused. */
-export const MAX_PENDING_SCREENS = 64;
+const MAX_PENDING_SCREENS = 64;
 
 /** Rendered screens that are kept for whoever asks for the same, in bytes of JSON. */
 export const MAX_KEPT_SCREEN_BYTES = 8 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { HandlerContext } from '../dialect.js';
 import { answerFor, toPath } from './fs-common.js';
 
 /** From the first change to the notification, in milliseconds. */
-export const WATCH_WINDOW_MS = 200;
+const WATCH_WINDOW_MS = 200;
 /** Longest id of a watch, in bytes. */
 export const MAX_APP_WATCH_ID_BYTES = 1024;
 

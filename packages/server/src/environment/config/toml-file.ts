@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.js';
 import type { TomlTable } from './toml-table.js';
 
 /** Largest configuration file that is read, in bytes. */
-export const MAX_CONFIG_FILE_BYTES = 1024 * 1024;
+const MAX_CONFIG_FILE_BYTES = 1024 * 1024;
 
 /** How the failures of one kind of file are worded. */
 export interface TomlFileWords {
