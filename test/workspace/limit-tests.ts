@@ -277,6 +277,22 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'sandbox/files/file-sandboxes',
     'are at most sixteen',
   ),
+  'sandbox/denial/judge-denial.ts MAX_NAME_BYTES': server(
+    'sandbox/denial/judge-denial',
+    'a name of %i bytes may be why',
+  ),
+  'sandbox/policy/glob.ts MAX_PATTERN_CHARACTERS': server(
+    'sandbox/policy/resolve-policy',
+    'takes a pattern of %i characters with its directory',
+  ),
+  'sandbox/policy/find-denied-paths.ts MAX_PATTERNS_CHARACTERS': server(
+    'sandbox/policy/find-denied-paths',
+    'takes patterns of %i characters more than the limit for all together',
+  ),
+  'sandbox/policy/find-denied-paths.ts MAX_SCAN_MS': server(
+    'sandbox/policy/find-denied-paths',
+    'has time until %i ms are over',
+  ),
   'sandbox/policy/find-denied-paths.ts MAX_SCANNED_ENTRIES': server(
     'sandbox/policy/find-denied-paths',
     'refuses to look at more than it can',

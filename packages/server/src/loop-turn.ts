@@ -2,20 +2,27 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Longest that work which others make large goes on before everybody else gets a turn, in milliseconds. */
 const TURN_MS = 4;
-/** Checks between two looks at the time, which cost more than most steps. */
-const CHECKS_PER_LOOK = 16;
+/** Steps between two looks at the time, which cost more than most steps. */
+const STEPS_PER_LOOK = 16;
 
 /** Keeps long work from holding up the loop: it asks after every step whether its turn is over. */
 export class LoopTurn {
-  #checks = 0;
+  #steps = 0;
   #since = performance.now();
   #isOver = false;
   #pause: Promise<void> | undefined;
 
   /** Whether others have waited long enough. Then {@link pause} is next, for everybody who shares this turn. */
   get isOver(): boolean {
-    if (!this.#isOver && ++this.#checks % CHECKS_PER_LOOK === 0)
-      this.#isOver = performance.now() - this.#since >= TURN_MS;
+    return this.isOverAfter(1);
+  }
+
+  /** The same after work that was as much as so many steps. */
+  isOverAfter(steps: number): boolean {
+    this.#steps += steps;
+    if (this.#isOver || this.#steps < STEPS_PER_LOOK) return this.#isOver;
+    this.#steps = 0;
+    this.#isOver = performance.now() - this.#since >= TURN_MS;
     return this.#isOver;
   }
 

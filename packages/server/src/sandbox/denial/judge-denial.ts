@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants as os } from 'node:os';
 import type { Clock } from '../../clock.js';
-import { joinPath, normalizePath, parentPath } from '../../fs/native-path.js';
+import { joinPath, normalizePath, parentPath, splitPath } from '../../fs/native-path.js';
 import { LoopTurn } from '../../loop-turn.js';
 import type { ExitStatus } from '../../native/launch.js';
-import { type CompiledGlob, compileGlob } from '../policy/glob.js';
+import { type CompiledGlob, compileGlob, countSteps } from '../policy/glob.js';
 import type { FilePolicy, ResolvedPolicy } from '../policy/policy.js';
 import { findComplaints } from './find-complaints.js';
 
@@ -15,6 +15,8 @@ export const MAX_SEARCHED_BYTES = 48 * 1024;
 export const MAX_COMPLAINTS = 64;
 /** Longest path that the kernel takes, in bytes. */
 const MAX_PATH_BYTES = 4_095;
+/** Longest name in a path of a usual file system, in bytes. */
+const MAX_NAME_BYTES = 255;
 /** Longest that looking at paths may take, in milliseconds: some file systems never answer. */
 export const MAX_JUDGING_MS = 1_000;
 
@@ -55,8 +57,12 @@ export function judgeStatus(status: ExitStatus): boolean | undefined {
  */
 export async function judgeWords(confined: Confined): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = confined.clock.after(MAX_JUDGING_MS, () => resolve(false));
-    void isExplained(confined)
+    const work = new BoundedWork();
+    const timer = confined.clock.after(MAX_JUDGING_MS, () => {
+      work.stop();
+      resolve(false);
+    });
+    void isExplained(confined, work)
       .catch(() => false)
       .then((denied) => {
         timer.cancel();
@@ -65,22 +71,36 @@ export async function judgeWords(confined: Confined): Promise<boolean> {
   });
 }
 
-async function isExplained({ policy, cwd, output }: Confined): Promise<boolean> {
-  const turn = new LoopTurn();
+/** Work in turns of the loop, which rejects when it goes on although its time is over. */
+class BoundedWork {
+  readonly #turn = new LoopTurn();
+  #isStopped = false;
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Call it after as much work as so many ordinary steps. */
+  async goOn(steps = 1): Promise<void> {
+    if (this.#turn.isOverAfter(steps)) await this.#turn.pause();
+    if (this.#isStopped) throw new Error('there is no time left to look at what a program complains of');
+  }
+}
+
+async function isExplained({ policy, cwd, output }: Confined, work: BoundedWork): Promise<boolean> {
   const paths = new Set<string>();
   for (const piece of output) {
     for (const complaint of findComplaints(piece.toString())) {
-      if (turn.isOver) await turn.pause();
+      await work.goOn();
       if (complaint.about === 'path') keepNewest(paths, complaint.path);
       else if (policy.network === 'restricted') return true;
     }
   }
   if (policy.files === 'unrestricted') return false;
-  const globs = await compileGlobs(policy.files, turn);
+  const globs = await compileGlobs(policy.files, work);
   for (const path of paths) {
     const absolute = toAbsolute(path, cwd);
-    if (absolute.length <= MAX_PATH_BYTES && (await withholds(policy.files, globs, absolute, turn)))
-      return true;
+    if (canExist(absolute) && (await withholds(policy.files, globs, absolute, work))) return true;
   }
   return false;
 }
@@ -93,13 +113,17 @@ function keepNewest(paths: Set<string>, path: string): void {
   if (paths.size > MAX_COMPLAINTS && oldest !== undefined) paths.delete(oldest);
 }
 
-async function compileGlobs({ denyGlobs }: FilePolicy, turn: LoopTurn): Promise<CompiledGlob[]> {
+async function compileGlobs({ denyGlobs }: FilePolicy, work: BoundedWork): Promise<CompiledGlob[]> {
   const globs: CompiledGlob[] = [];
   for (const pattern of denyGlobs) {
     globs.push(compileGlob(pattern));
-    if (turn.isOver) await turn.pause();
+    await work.goOn(countSteps(pattern.length));
   }
   return globs;
+}
+
+function canExist(path: Buffer): boolean {
+  return path.length <= MAX_PATH_BYTES && splitPath(path).every(({ length }) => length <= MAX_NAME_BYTES);
 }
 
 function toAbsolute(path: string, cwd: Uint8Array): Buffer {
@@ -112,9 +136,9 @@ async function withholds(
   files: FilePolicy,
   globs: readonly CompiledGlob[],
   path: Buffer,
-  turn: LoopTurn,
+  work: BoundedWork,
 ): Promise<boolean> {
-  switch ((await matchesAny(globs, path.toString(), turn)) ? 'deny' : files.rules.accessTo(path)) {
+  switch ((await matchesAny(globs, path.toString(), work)) ? 'deny' : files.rules.accessTo(path)) {
     case 'write':
       return false;
     case 'read':
@@ -124,10 +148,10 @@ async function withholds(
   }
 }
 
-async function matchesAny(globs: readonly CompiledGlob[], path: string, turn: LoopTurn): Promise<boolean> {
+async function matchesAny(globs: readonly CompiledGlob[], path: string, work: BoundedWork): Promise<boolean> {
   for (const glob of globs) {
     if (glob.matches(path)) return true;
-    if (turn.isOver) await turn.pause();
+    await work.goOn(countSteps(glob.size * path.length));
   }
   return false;
 }

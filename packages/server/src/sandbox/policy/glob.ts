@@ -1,21 +1,40 @@
 import { unenforceable } from './policy-error.js';
 
+/** Characters of a pattern, its directory included: as many as a path may have. */
+export const MAX_PATTERN_CHARACTERS = 4_096;
+
+/** Where in a pattern the names of a path lead to: the components that may be next, in ascending order. */
+export type GlobState = readonly number[];
+
 /** A pattern of absolute paths, ready to be looked up. */
 export interface CompiledGlob {
   /** The directory that everything which it matches is below; it has no special characters. */
   readonly base: string;
-  /** Takes time in proportion to the pattern and to the path, whatever is in them. */
+  /** Characters of what is matched below the base. A step takes time in proportion to them, and to the name. */
+  readonly size: number;
+  /** Where the base leads to. */
+  readonly start: GlobState;
+  /** Where one more name leads to; when that is nowhere, nothing below it matches either. */
+  step(state: GlobState, name: string): GlobState;
+  /** Whether what the names so far stand for is matched. */
+  isMatch(state: GlobState): boolean;
   matches(path: string): boolean;
 }
 
-/** A part of a pattern for one name. */
+/** A part of a pattern for one name. Characters are code points. */
 type Part =
   | { readonly kind: 'any-text' }
-  | { readonly kind: 'character'; readonly fits: (character: string) => boolean }
+  | { readonly kind: 'character'; readonly fits: (character: number) => boolean }
   | { readonly kind: 'choice'; readonly options: readonly (readonly Part[])[] };
 
-/** A part of a pattern for whole paths: the parts of one name, or any number of names. */
-type Component = readonly Part[] | 'any-names';
+/** The parts of a pattern for one name, with how many characters a name has that they match. */
+interface NamePattern {
+  readonly parts: readonly Part[];
+  readonly leastCharacters: number;
+}
+
+/** A part of a pattern for whole paths: one name, or any number of names. */
+type Component = NamePattern | 'any-names';
 
 const SPECIAL = /[*?[{\\]/;
 const ANY_TEXT: Part = { kind: 'any-text' };
@@ -30,24 +49,60 @@ const ANY_CHARACTER: Part = { kind: 'character', fits: () => true };
  * more ways than the server has time. Throws `PolicyError` for a pattern that means nothing.
  */
 export function compileGlob(pattern: string): CompiledGlob {
-  const texts = splitComponents(pattern);
+  const texts = splitComponents(pattern).filter((text, at, all) => text !== '**' || all[at - 1] !== '**');
   const fixed = texts.findIndex((component) => SPECIAL.test(component));
   const base = texts.slice(0, fixed === -1 ? Math.max(texts.length - 1, 0) : fixed);
-  const components = texts.map((text): Component => (text === '**' ? 'any-names' : parse(text, pattern)));
+  const components = texts.map((text): Component => (text === '**' ? 'any-names' : parseName(text, pattern)));
+  const step = (state: GlobState, name: string) => stepBy(components, state, Array.from(name, codePoint));
+  const isMatch = (state: GlobState) => state.at(-1) === components.length;
   return {
     base: `/${base.join('/')}`,
-    matches: (path) => matchComponents(components, splitComponents(path)),
+    size: texts.slice(base.length).join('/').length,
+    start: settle(components, [base.length]),
+    step,
+    isMatch,
+    matches(path) {
+      let state = settle(components, [0]);
+      for (const name of splitComponents(path)) {
+        if (state.length === 0) return false;
+        state = step(state, name);
+      }
+      return isMatch(state);
+    },
   };
+}
+
+/** Comparisons of a character with a part of a pattern that are as much work as an ordinary step. */
+const COMPARISONS_PER_STEP = 2_048;
+
+/** How many ordinary steps of work a match is that may take so many comparisons. */
+export function countSteps(comparisons: number): number {
+  return 1 + comparisons / COMPARISONS_PER_STEP;
 }
 
 function splitComponents(text: string): string[] {
   return text.split('/').filter((component) => component !== '' && component !== '.');
 }
 
+function parseName(text: string, pattern: string): NamePattern {
+  const parts = parse(text, pattern);
+  return { parts, leastCharacters: countLeast(parts) };
+}
+
+function countLeast(parts: readonly Part[]): number {
+  let least = 0;
+  for (const part of parts)
+    if (part.kind === 'character') least++;
+    else if (part.kind === 'choice') least += part.options.map(countLeast).reduce((a, b) => Math.min(a, b));
+  return least;
+}
+
 function parse(text: string, pattern: string): Part[] {
   const parts: Part[] = [];
+  // Behind the last one no set ends, so that none is looked for from every bracket.
+  const lastSetEnd = text.lastIndexOf(']');
   for (let at = 0; at < text.length; ) {
-    const [part, length] = parseAt(text.slice(at), pattern);
+    const [part, length] = parseAt(text.slice(at), at < lastSetEnd, pattern);
     parts.push(part);
     at += length;
   }
@@ -55,14 +110,14 @@ function parse(text: string, pattern: string): Part[] {
 }
 
 /** What a pattern begins with, and how many characters that takes. */
-function parseAt(text: string, pattern: string): [part: Part, length: number] {
+function parseAt(text: string, mayBeSet: boolean, pattern: string): [part: Part, length: number] {
   const run = /^\*+/.exec(text);
   if (run !== null) return [ANY_TEXT, run[0].length];
   if (text.startsWith('?')) return [ANY_CHARACTER, 1];
-  const set = /^\[([!^]?)(\]?[^\]]*)\]/.exec(text);
+  const set = mayBeSet ? /^\[([!^]?)(\]?[^\]]*)\]/.exec(text) : null;
   if (set !== null) {
     const isMember = parseSet(set[2] ?? '', pattern);
-    const fits = set[1] ? (character: string) => !isMember(character) : isMember;
+    const fits = set[1] ? (character: number) => !isMember(character) : isMember;
     return [{ kind: 'character', fits }, set[0].length];
   }
   const choice = /^\{([^{}]*)\}/.exec(text);
@@ -71,12 +126,12 @@ function parseAt(text: string, pattern: string): [part: Part, length: number] {
     return [{ kind: 'choice', options }, choice[0].length];
   }
   const [literal = '', character] = /^\\(.)/su.exec(text) ?? [String.fromCodePoint(text.codePointAt(0)!)];
-  const meant = character ?? literal;
+  const meant = codePoint(character ?? literal);
   return [{ kind: 'character', fits: (other) => other === meant }, literal.length];
 }
 
 /** Characters and ranges of them. A hyphen at either end is one of the characters. */
-function parseSet(text: string, pattern: string): (character: string) => boolean {
+function parseSet(text: string, pattern: string): (character: number) => boolean {
   const characters = Array.from(text, codePoint);
   const ranges: [first: number, last: number][] = [];
   for (let at = 0; at < characters.length; ) {
@@ -87,8 +142,7 @@ function parseSet(text: string, pattern: string): (character: string) => boolean
     ranges.push([first, last ?? first]);
     at += last === undefined ? 1 : 3;
   }
-  return (character) =>
-    ranges.some(([first, last]) => first <= codePoint(character) && codePoint(character) <= last);
+  return (character) => ranges.some(([first, last]) => first <= character && character <= last);
 }
 
 const HYPHEN = 0x2d;
@@ -97,38 +151,74 @@ function codePoint(character: string): number {
   return character.codePointAt(0)!;
 }
 
-function matchComponents(components: readonly Component[], names: readonly string[]): boolean {
-  const characters = names.map((name) => Array.from(name));
-  let places = new Set([0]);
-  for (const component of components) {
-    if (component === 'any-names') places = allFrom(places, names.length);
-    else
-      places = stepFrom(places, names.length, (at) => {
-        const name = characters[at]!;
-        return advance(component, new Set([0]), name).has(name.length);
-      });
+function stepBy(components: readonly Component[], state: GlobState, name: readonly number[]): GlobState {
+  const next: number[] = [];
+  for (const at of state) {
+    const component = components[at];
+    if (component === 'any-names') next.push(at);
+    else if (component !== undefined && matchesName(component, name)) next.push(at + 1);
   }
-  return places.has(names.length);
+  return settle(components, next);
 }
 
-/** Where in a name the parts may end that begin at any of the given places. */
-function advance(parts: readonly Part[], from: ReadonlySet<number>, name: readonly string[]): Set<number> {
-  let places = new Set(from);
+/** Adds what is behind components that may stand for nothing. Takes places in ascending order, and gives them so. */
+function settle(components: readonly Component[], places: readonly number[]): GlobState {
+  const settled: number[] = [];
+  const add = (at: number) => {
+    if (at > (settled.at(-1) ?? -1)) settled.push(at);
+  };
+  for (const at of places) {
+    add(at);
+    // Two of them never follow one another.
+    if (components[at] === 'any-names') add(at + 1);
+  }
+  return settled;
+}
+
+function matchesName({ parts, leastCharacters }: NamePattern, name: readonly number[]): boolean {
+  if (name.length < leastCharacters) return false;
+  return advance(parts, [0], name).at(-1) === name.length;
+}
+
+/** Where in a name the parts may end that begin at any of the places given. Both are in ascending order. */
+function advance(
+  parts: readonly Part[],
+  begin: readonly number[],
+  name: readonly number[],
+): readonly number[] {
+  let places = begin;
   for (const part of parts) {
-    if (part.kind === 'any-text') places = allFrom(places, name.length);
-    else if (part.kind === 'character') places = stepFrom(places, name.length, (at) => part.fits(name[at]!));
-    else places = new Set(part.options.flatMap((option) => [...advance(option, places, name)]));
+    if (places.length === 0) break;
+    if (part.kind === 'any-text') places = countFrom(places[0]!, name.length);
+    else if (part.kind === 'character') places = stepOver(part.fits, places, name);
+    else places = choose(part.options, places, name);
   }
   return places;
 }
 
-function allFrom(places: ReadonlySet<number>, end: number): Set<number> {
-  if (places.size === 0) return new Set();
-  const first = Math.min(...places);
-  return new Set(Array.from({ length: end - first + 1 }, (_, offset) => first + offset));
+function countFrom(first: number, last: number): number[] {
+  const numbers: number[] = [];
+  for (let number = first; number <= last; number++) numbers.push(number);
+  return numbers;
 }
 
-/** The places one behind those at which there is something that fits. */
-function stepFrom(places: ReadonlySet<number>, end: number, fitsAt: (at: number) => boolean): Set<number> {
-  return new Set([...places].filter((at) => at < end && fitsAt(at)).map((at) => at + 1));
+/** The places one behind those at which there is a character that fits. */
+function stepOver(
+  fits: (character: number) => boolean,
+  places: readonly number[],
+  name: readonly number[],
+): number[] {
+  const next: number[] = [];
+  for (const at of places) if (at < name.length && fits(name[at]!)) next.push(at + 1);
+  return next;
+}
+
+function choose(
+  options: readonly (readonly Part[])[],
+  places: readonly number[],
+  name: readonly number[],
+): number[] {
+  const isEnd = new Uint8Array(name.length + 1);
+  for (const option of options) for (const end of advance(option, places, name)) isEnd[end] = 1;
+  return countFrom(0, name.length).filter((at) => isEnd[at] === 1);
 }

@@ -8,6 +8,7 @@ import {
 } from '@exec-server/protocol';
 import { baseName, isWithin, joinPath, normalizePath } from '../../fs/native-path.js';
 import { runInTurns, type Steps, whenKnown } from '../../loop-turn.js';
+import { MAX_PATTERN_CHARACTERS } from './glob.js';
 import { type FilePolicy, OPEN_POLICY, type PolicyEntry, type ResolvedPolicy } from './policy.js';
 import { PolicyError, unenforceable } from './policy-error.js';
 import { RuleTree } from './rule-tree.js';
@@ -87,7 +88,7 @@ function* resolveFiles(files: Restricted, context: PolicySource, host: PolicyHos
     const { path } = entry;
     if (path.type === 'glob_pattern') {
       if (access !== 'deny') throw allowingPattern(path.pattern, access);
-      denyGlobs.push(places.findPattern(path.pattern));
+      denyGlobs.push(checkLength(places.findPattern(path.pattern)));
     } else if (path.type === 'path') {
       found.push({ path: toPermissionPath(path.path), access });
     } else if (path.value.kind === 'minimal') {
@@ -213,6 +214,13 @@ function toPermissionPath(uri: string): Buffer {
 /** A directory's name is meant as it is, also where it has characters that patterns use. */
 function escapePattern(path: string): string {
   return path.replaceAll(/[*?[\]{}\\]/g, '\\$&');
+}
+
+function checkLength(pattern: string): string {
+  if (pattern.length <= MAX_PATTERN_CHARACTERS) return pattern;
+  throw unenforceable(
+    `a pattern has at most ${MAX_PATTERN_CHARACTERS} characters with its directory, and one here has ${pattern.length}; use several shorter ones`,
+  );
 }
 
 function tooMany(count: string): PolicyError {

@@ -8,6 +8,7 @@ import {
   MAX_COMPLAINTS,
   MAX_JUDGING_MS,
 } from '../../../src/sandbox/denial/judge-denial.js';
+import { resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pattern, READ_ROOT, resolveNow, rule, sandboxOf } from '../../support/sandbox.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
@@ -84,6 +85,15 @@ it.each([
 });
 
 it.each([
+  [254, true],
+  [255, true],
+  [256, false],
+])('a name of %i bytes may be why: %s', async (length, expected) => {
+  const { judge } = await makeCase();
+  expect(await judge(`sh: cannot create ${'n'.repeat(length)}: Read-only file system`)).toBe(expected);
+});
+
+it.each([
   [MAX_JUDGING_MS - 1, true],
   [MAX_JUDGING_MS, false],
 ])('after %i ms without an answer of the file system it is denied: %s', async (ms, expected) => {
@@ -94,6 +104,21 @@ it.each([
   clock.advance(ms);
   expect(await judged).toBe(expected);
   expect(clock.pendingTimers).toBe(0);
+});
+
+it('looks at nothing more when its time is over', async () => {
+  const { confined, directory } = await makeCase();
+  const slow = Array.from({ length: 500 }, (_, index) =>
+    pattern(`${directory}/${'*a'.repeat(60)}${index}`, 'deny'),
+  );
+  const context = sandboxOf([READ_ROOT, ...slow, pattern(`${directory}/key.pem`, 'deny')]);
+  const policy = await resolvePolicy(context, { temporaryDirectories: [] });
+  const clock = new FakeClock();
+  const words = `cat: ${'a'.repeat(250)}: Permission denied\ncat: key.pem: Permission denied`;
+  const judged = judgeWords({ ...confined, policy, clock, output: [Buffer.from(words)] });
+  // It pauses between two patterns, long before it comes to the one that is why.
+  clock.advance(MAX_JUDGING_MS);
+  expect(await judged).toBe(false);
 });
 
 it('does not take the network for the reason where it is not restricted', async () => {

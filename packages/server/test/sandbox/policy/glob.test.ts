@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileGlob } from '../../../src/sandbox/policy/glob.js';
 import { PolicyError } from '../../../src/sandbox/policy/policy-error.js';
@@ -30,4 +31,52 @@ it('a pattern with more ways to match than can be tried is decided all the same'
   expect(compileGlob(`/w/${'*a'.repeat(60)}*b`).matches(`/w/${name}`)).toBe(false);
   expect(compileGlob(`/w/${'{a,a}'.repeat(255)}`).matches(`/w/${name}`)).toBe(true);
   expect(compileGlob(`/${'**/a/'.repeat(60)}b`).matches(`/${'a/'.repeat(500)}`)).toBe(false);
+});
+
+it.each([
+  ['/w/a/*/c', ['b'], 'on'],
+  ['/w/a/*/c', ['b', 'x'], 'nowhere'],
+  ['/w/*/b/c', ['x'], 'on'],
+  ['/w/*/b/c', ['x', 'y'], 'nowhere'],
+  ['/w/*/b/c', ['x', 'b'], 'on'],
+  ['/w/*/b/c', ['x', 'b', 'c'], 'match'],
+  ['/w/*/b/c', ['x', 'b', 'c', 'd'], 'nowhere'],
+  ['/w/**/c', ['x', 'y'], 'on'],
+  ['/w/**/**/**', ['x'], 'match'],
+])('%s leads from its base by %o: %s', (text, names, expected) => {
+  const glob = compileGlob(text);
+  const state = names.reduce((before, name) => glob.step(before, name), glob.start);
+  const led = glob.isMatch(state) ? 'match' : state.length > 0 ? 'on' : 'nowhere';
+  expect(led).toBe(expected);
+});
+
+it('a pattern with many places for any names is at few of them at once', () => {
+  const glob = compileGlob(`/${'**/'.repeat(1_000)}a`);
+  expect(glob.start).toHaveLength(2);
+  expect(glob.matches(`/${'x/'.repeat(200)}a`)).toBe(true);
+  const interleaved = compileGlob(`/${'**/a/'.repeat(500)}b`);
+  expect(interleaved.matches(`/${'a/'.repeat(499)}b`)).toBe(false);
+  expect(interleaved.matches(`/${'a/'.repeat(500)}b`)).toBe(true);
+});
+
+it('matches what a regular expression of the same meaning does', () => {
+  const names: [glob: string, expression: string][] = [
+    ['a', 'a'],
+    ['*', '[^/]*'],
+    ['?b', '[^/]b'],
+    ['[a-b]*', '[a-b][^/]*'],
+    ['{a,bb,*c}', '(?:a|bb|[^/]*c)'],
+    ['*a*', '[^/]*a[^/]*'],
+  ];
+  const component = fc.constantFrom(...names, ['**', ''] as const);
+  const path = fc.array(fc.stringMatching(/^[abc]{1,4}$/), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(component, { minLength: 1, maxLength: 5 }), path, (components, texts) => {
+      const glob = compileGlob(`/${components.map(([text]) => text).join('/')}`);
+      const sources = components.map(([text, source]) => (text === '**' ? '(?:/[^/]+)*' : `/${source}`));
+      const isMatch = new RegExp(`^${sources.join('')}$`).test(`/${texts.join('/')}`);
+      expect(glob.matches(`/${texts.join('/')}`)).toBe(isMatch);
+    }),
+    { numRuns: 2_000 },
+  );
 });

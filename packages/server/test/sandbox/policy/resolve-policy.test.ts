@@ -1,5 +1,6 @@
 import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
 import { expect, it } from 'vitest';
+import { MAX_PATTERN_CHARACTERS } from '../../../src/sandbox/policy/glob.js';
 import { allowsAllFiles, allowsAllReads, isOpen, sandboxKey } from '../../../src/sandbox/policy/policy.js';
 import { PolicyError } from '../../../src/sandbox/policy/policy-error.js';
 import { MAX_RULES, type PolicyHost, resolvePolicy } from '../../../src/sandbox/policy/resolve-policy.js';
@@ -191,6 +192,19 @@ it.each([
         failure: 'unenforceable',
         message: expect.stringContaining(`at most ${MAX_RULES} rules`) as string,
       });
+  }
+});
+
+it.each([
+  [MAX_PATTERN_CHARACTERS - 1, true],
+  [MAX_PATTERN_CHARACTERS, true],
+  [MAX_PATTERN_CHARACTERS + 1, false],
+])('takes a pattern of %i characters with its directory: %s', (length, isTaken) => {
+  const texts = [`/work/${'*'.repeat(length - 6)}`, '*'.repeat(length - 6)];
+  for (const text of texts) {
+    const resolve = () => resolveFiles(sandboxOf([READ_ROOT, pattern(text, 'deny')], AT_WORK), HOST);
+    if (isTaken) expect(resolve().denyGlobs[0]).toHaveLength(length);
+    else expect(failureOf(resolve).message).toContain(`at most ${MAX_PATTERN_CHARACTERS} characters`);
   }
 });
 
