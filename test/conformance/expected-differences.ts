@@ -44,6 +44,7 @@ export const ADDED_CAPABILITIES = {
     processSize: true,
     processSnapshot: true,
     processSpill: true,
+    processStartKey: true,
     processTraceEnv: true,
     processStartPrepared: true,
     processTags: true,

@@ -142,6 +142,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'dialects/exec/process-snapshot',
     'of a terminal with 1,000 columns and %i rows',
   ),
+  'dialects/exec/start-once.ts MAX_START_KEY_CHARACTERS': server(
+    'dialects/exec/start-once',
+    'a key of %i characters is taken',
+  ),
   'dialects/exec/start-request.ts MAX_TAG_CHARACTERS': server(
     'dialects/exec/process-list',
     'tags of %i characters are taken',

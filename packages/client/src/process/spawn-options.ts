@@ -42,6 +42,11 @@ export interface CommonOptions {
   readonly tags?: Readonly<Record<string, string>>;
   /** How long it may outlive its session, in milliseconds. @default 0, it ends with it */
   readonly keepAliveMs?: number;
+  /**
+   * Starts it once: where a process of the same principal has this key, whichever session started it, the handle is one of
+   * that process, and nothing is started. The key is free again when the server has forgotten the process.
+   */
+  readonly startKey?: string;
   /** The server ends it, with everything it started, after so many milliseconds. @default never */
   readonly timeoutMs?: number;
   /**
@@ -100,6 +105,7 @@ const COMMON_NAMES: readonly (keyof CommonOptions)[] = [
   'id',
   'tags',
   'keepAliveMs',
+  'startKey',
   'timeoutMs',
   'graceMs',
   'arg0',

@@ -1,10 +1,11 @@
-import type { ParamsOf } from '@exec-server/protocol';
+import type { ParamsOf, ResultOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
 import { ExecServerError, RejectedError } from '../errors.js';
 import { createRandomId } from '../random-id.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireOneOf, requireWholeNumber, usageError } from '../usage.js';
+import { attachProcess } from './attach.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import type { ProcessInput } from './process-input.js';
 import { ProcessRecord, type RecordLimits } from './process-record.js';
@@ -71,7 +72,12 @@ async function start<Handle extends ProcessHandle>(
   const record = new ProcessRecord(keptLimits(output));
   session.listen((event) => record.take(event));
   try {
-    const { pid } = await client.call('process/start', params, signal === undefined ? {} : { signal });
+    const started = await client.call('process/start', params, signal === undefined ? {} : { signal });
+    if (started.existing === true) {
+      session.unregister();
+      return (await attachExisting(client, started, options)) as Handle;
+    }
+    const { pid } = started;
     return new HandleClass({
       client,
       session,
@@ -89,6 +95,19 @@ async function start<Handle extends ProcessHandle>(
     if (mayHaveStarted(error, signal)) endUnwanted(client, processId);
     throw withSize(error, params);
   }
+}
+
+/** The process that has the start key, which may have said something already. */
+function attachExisting(
+  client: SessionClient,
+  { processId, sessionId = client.sessionId }: ResultOf<'process/start'>,
+  { output: { headBytes, tailBytes } = {}, signal }: CommonOptions & { readonly signal?: AbortSignal },
+): Promise<ProcessHandle> {
+  return attachProcess(client, processId, {
+    ...(sessionId !== undefined && { sessionId }),
+    output: { ...(headBytes !== undefined && { headBytes }), ...(tailBytes !== undefined && { tailBytes }) },
+    ...(signal !== undefined && { signal }),
+  });
 }
 
 /** The limits on what a handle collects. */

@@ -30,10 +30,21 @@ export async function toStartParams(
   checkArgv(argv);
   checkOptions('`output`', options.output ?? {}, OUTPUT_OPTION_NAMES);
   checkNumbers(options);
-  const { inheritEnv = 'core', timeoutMs, tags, keepAliveMs, arg0, traceEnv, sandbox, output } = options;
+  const {
+    inheritEnv = 'core',
+    timeoutMs,
+    tags,
+    keepAliveMs,
+    startKey,
+    arg0,
+    traceEnv,
+    sandbox,
+    output,
+  } = options;
   if (timeoutMs !== undefined) await requireCapability(client, 'processTimeout');
   if (tags !== undefined) await requireCapability(client, 'processTags');
   if (keepAliveMs !== undefined) await requireCapability(client, 'processKeepAlive');
+  if (startKey !== undefined) await requireCapability(client, 'processStartKey');
   if (traceEnv === true) await requireCapability(client, 'processTraceEnv');
   if (output?.spill === true) await requireCapability(client, 'processSpill');
   if (size !== undefined) await requireCapability(client, 'processSize');
@@ -48,6 +59,7 @@ export async function toStartParams(
     ...(timeoutMs !== undefined && { timeoutMs, graceMs: options.graceMs ?? DEFAULT_GRACE_MS }),
     ...(tags !== undefined && { tags: { ...tags } }),
     ...(keepAliveMs !== undefined && { keepAliveMs }),
+    ...(startKey !== undefined && { startKey }),
     ...(arg0 !== undefined && { arg0 }),
     ...(traceEnv === true && { traceEnv }),
     ...(sandbox !== undefined && { sandbox }),

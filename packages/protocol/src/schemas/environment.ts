@@ -36,6 +36,7 @@ const ownCapabilities = {
   processLifecycleEvents: defaulted(flag('`initialize` takes `lifecycleEvents`.')),
   processStartPrepared: defaulted(flag('`process/startPrepared` exists and is allowed.')),
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
+  processStartKey: defaulted(flag('`process/start` takes `startKey`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),

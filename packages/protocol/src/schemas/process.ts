@@ -71,6 +71,11 @@ export const startExtensions = {
       'How long the process may outlive its session, in milliseconds. Default: 0, it ends with it.',
     ),
   ),
+  startKey: nullable(
+    text(
+      'Starts it once: a start with a key that a process of the same principal has answers with that process, whichever session it is in, and starts nothing. The key is free again when the process is forgotten.',
+    ),
+  ),
 };
 
 export const ProcessStartParams = struct(
@@ -110,7 +115,13 @@ export const ProcessStartResult = struct(
       ),
     ),
   },
-  { extensions: { pid: defaulted(integer('u32', 'Process id on the host.')) } },
+  {
+    extensions: {
+      pid: defaulted(integer('u32', 'Process id on the host.')),
+      existing: nullable(flag('True for the process that has the start key already.')),
+      sessionId: nullable(text("The session of that process, where it is not the caller's own.")),
+    },
+  },
 );
 export type ProcessStartResult = z.output<typeof ProcessStartResult>;
 

@@ -44,6 +44,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   processLifecycleEvents: true,
   processStartPrepared: true,
   processKeepAlive: true,
+  processStartKey: true,
   processAttach: true,
   processWait: true,
   processSnapshot: true,

@@ -60,6 +60,8 @@ export interface StartRequest {
   readonly spill?: boolean | undefined;
   /** Whether it stays readable, and its id taken, for a while after it has closed. @default true */
   readonly retainClosed?: boolean | undefined;
+  /** Name by which it is started once, whichever session asks. */
+  readonly startKey?: string | undefined;
   /** Words to find it by. */
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -13,6 +13,8 @@ export class ProcessSlot {
     /** Whose session it is: nobody else sees the process. */
     readonly principal: Principal,
     readonly processId: string,
+    /** Name by which the principal starts it once. */
+    readonly startKey?: string,
   ) {}
 
   /** Absent while the process is starting. */
@@ -66,6 +68,8 @@ export class ProcessRegistry {
   readonly #sessions = new Map<string, Map<string, ProcessSlot>>();
   /** Those whose process has not ended, forgotten or not, by session. */
   readonly #running = new Map<string, Set<ProcessSlot>>();
+  /** Those that have a start key, by principal and key. */
+  readonly #startKeys = new Map<string, ProcessSlot>();
   #runningCount = 0;
 
   /** Processes that run or are starting. */
@@ -89,12 +93,13 @@ export class ProcessRegistry {
     return count;
   }
 
-  /** Takes an id, or answers nothing when the session uses it already. */
-  reserve(session: SlotOwner, processId: string): ProcessSlot | undefined {
+  /** Takes an id and a start key, or answers nothing when the session uses the id already. */
+  reserve(session: SlotOwner, processId: string, startKey?: string): ProcessSlot | undefined {
     const { id: sessionId, principal } = session;
     const slots = this.#sessions.get(sessionId) ?? new Map<string, ProcessSlot>();
     if (slots.has(processId)) return undefined;
-    const slot = new ProcessSlot(sessionId, principal, processId);
+    const slot = new ProcessSlot(sessionId, principal, processId, startKey);
+    if (startKey !== undefined) this.#startKeys.set(nameOf(principal, startKey), slot);
     this.#sessions.set(sessionId, slots.set(processId, slot));
     this.#running.set(sessionId, (this.#running.get(sessionId) ?? new Set()).add(slot));
     this.#runningCount++;
@@ -105,11 +110,17 @@ export class ProcessRegistry {
     return this.#sessions.get(sessionId)?.get(processId);
   }
 
-  /** Frees an id. Does nothing when it was freed before. */
+  /** Who has a start key of a principal. */
+  findByStartKey(principal: Principal, startKey: string): ProcessSlot | undefined {
+    return this.#startKeys.get(nameOf(principal, startKey));
+  }
+
+  /** Frees an id and a start key. Does nothing when it was freed before. */
   forget(slot: ProcessSlot): void {
     const slots = this.#sessions.get(slot.sessionId);
     if (slots?.get(slot.processId) !== slot) return;
     slots.delete(slot.processId);
+    if (slot.startKey !== undefined) this.#startKeys.delete(nameOf(slot.principal, slot.startKey));
     if (slots.size === 0) this.#sessions.delete(slot.sessionId);
   }
 
@@ -144,4 +155,9 @@ export class ProcessRegistry {
       for (const { process } of slots.values()) if (process !== undefined) yield process;
     }
   }
+}
+
+/** A start key with whose it is. */
+function nameOf({ kind, subject }: Principal, startKey: string): string {
+  return JSON.stringify([kind, subject, startKey]);
 }

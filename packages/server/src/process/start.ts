@@ -64,7 +64,7 @@ export async function startProcess(
   confinement: Confinement,
 ): Promise<ManagedProcess> {
   // Before it is known whether the rest is right: some take long to check, and requests for one id keep their order.
-  const slot = engine.registry.reserve(session, request.processId);
+  const slot = engine.registry.reserve(session, request.processId, request.startKey);
   try {
     const checking = checkRequest(engine, session, request, confinement);
     const checked = checking instanceof Promise ? await checking : checking;

@@ -39,6 +39,7 @@ const START_MEMBERS = {
   shellSnapshot: 'shellSnapshotV2',
   size: 'processSize',
   spill: 'processSpill',
+  startKey: 'processStartKey',
   tags: 'processTags',
   timeoutMs: 'processTimeout',
   traceEnv: 'processTraceEnv',

@@ -1,13 +1,17 @@
 import type { ProcessStartPreparedParams, ProcessStartResult } from '@exec-server/protocol';
 import * as engineStart from '../../process/start.js';
 import type { HandlerContext } from '../dialect.js';
+import { startOnce } from './start-once.js';
 import { answerStart, toStartRequest } from './start-request.js';
 
 export function startPreparedProcess(
   params: ProcessStartPreparedParams,
-  { engine, session, trace }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ProcessStartResult> {
+  const { engine, session, trace } = context;
   const { program, env } = params;
   const request = toStartRequest(params, { way: 'prepared', program, env }, trace);
-  return answerStart(engineStart.startProcess(engine, session, request, {}));
+  return startOnce(params.startKey, context, () =>
+    answerStart(engineStart.startProcess(engine, session, request, {})),
+  );
 }

@@ -8,12 +8,14 @@ import {
 import * as engineStart from '../../process/start.js';
 import type { LifecycleEvent } from '../../sessions/session.js';
 import type { ConnectionScope, HandlerContext } from '../dialect.js';
+import { startOnce } from './start-once.js';
 import { answerStart, toStartRequest } from './start-request.js';
 
 export function startProcess(
   params: ProcessStartParams,
-  { engine, session, place, trace }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ProcessStartResult> {
+  const { engine, session, place, trace } = context;
   if (params.networkProxy) checkDecisionCallback(params.processId, params.networkProxy);
   const extraEnv = new Map<string, string>();
   if (params.metadata?.threadId) extraEnv.set('CODEX_THREAD_ID', params.metadata.threadId);
@@ -23,9 +25,11 @@ export function startProcess(
   const request = toStartRequest(params, command, trace);
   const { networkProxy, enforceManagedNetwork, managedNetwork } = params;
   const confinement = { sandbox, networkProxy, enforceManagedNetwork, managedNetwork };
-  const starting = engineStart.startProcess(engine, session, request, confinement);
-  // A login that is captured first may take seconds.
-  return answerStart(shellSnapshot ? place.park(starting) : starting);
+  return startOnce(params.startKey, context, () => {
+    const starting = engineStart.startProcess(engine, session, request, confinement);
+    // A login that is captured first may take seconds.
+    return answerStart(shellSnapshot ? place.park(starting) : starting);
+  });
 }
 
 /** A client that wants to be asked about a process has to be able to tell which one is meant, and to have time for it. */

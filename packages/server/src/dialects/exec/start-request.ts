@@ -40,6 +40,7 @@ export function toStartRequest(
     timeLimit: timeoutMs === undefined ? undefined : { timeoutMs, graceMs: graceMs ?? 0 },
     outputBytesCap: params.outputBytesCap,
     keepAliveMs: params.keepAliveMs,
+    startKey: params.startKey,
     spill: params.spill,
     tags: checkedTags(params.tags ?? {}),
   };
@@ -55,7 +56,10 @@ function checkedTags(tags: StartRequest['tags']): StartRequest['tags'] {
 
 /** Answers a start once it is over. Throws an {@link RpcError}. */
 export async function answerStart(starting: Promise<ManagedProcess>): Promise<ProcessStartResult> {
-  const process = await answerFailedStart(starting);
+  return describeStarted(await answerFailedStart(starting));
+}
+
+export function describeStarted(process: ManagedProcess): ProcessStartResult {
   return {
     processId: process.id,
     sandboxType: process.confined ? 'linuxSeccomp' : 'none',

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path/posix';
+import type { JobItem } from '../store/job-rows.js';
+
+/** The part of `node:fs/promises` that workers' files are kept by, here or on another machine. */
+export interface PlaceFiles {
+  mkdir(path: string, options: { readonly recursive: boolean }): Promise<unknown>;
+  writeFile(path: string, data: string): Promise<void>;
+  readFile(path: string, encoding: 'utf8'): Promise<string>;
+  symlink(target: string, path: string): Promise<void>;
+  rm(path: string, options: { readonly recursive: boolean; readonly force: boolean }): Promise<void>;
+}
+
+/** What a worker is told of itself. */
+export interface WorkerFiles {
+  readonly directory: string;
+  /** The row as JSON. */
+  readonly row: string;
+  /** Where the worker may write its result. */
+  readonly result: string;
+  /** Where its report is. */
+  readonly report: string;
+}
+
+/** What `job report` leaves. */
+export interface Report {
+  readonly result: unknown;
+  readonly stop: boolean;
+  /** Unix time in milliseconds. */
+  readonly reportedAt: number;
+}
+
+/** Variables of a worker. */
+export const VARIABLES = {
+  jobId: 'EXEC_SERVER_JOB_ID',
+  itemId: 'EXEC_SERVER_ITEM_ID',
+  row: 'EXEC_SERVER_ROW',
+  result: 'EXEC_SERVER_RESULT',
+  token: 'EXEC_SERVER_REPORT_TOKEN',
+} as const;
+
+/** What a link in place of a report points to: nothing. */
+const CLOSED = 'closed';
+const TOKEN_BYTES = 24;
+/** Of the digest in the name of a directory, in hexadecimal digits. */
+const DIGEST_DIGITS = 32;
+
+export function createToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** Ties a token to one worker of one item. */
+export function digestToken(token: string, jobId: string, itemId: string): string {
+  const text = JSON.stringify([token, jobId, itemId]);
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_DIGITS);
+}
+
+export function workerFiles(directory: string): WorkerFiles {
+  return {
+    directory,
+    row: join(directory, 'row.json'),
+    result: join(directory, 'result.json'),
+    report: join(directory, 'report.json'),
+  };
+}
+
+/** The name of an attempt's directory. Whoever has the token can tell that the directory is theirs. */
+export function workDirectory(root: string, index: number, attempt: number, digest: string): string {
+  return join(root, `${index}-${attempt}-${digest}`);
+}
+
+/** The digest in the name of an attempt's directory. */
+export function digestOf(directory: string): string {
+  return directory.slice(directory.lastIndexOf('-') + 1);
+}
+
+/** Makes the files of a worker. */
+export async function prepareWork(files: PlaceFiles, directory: string, { row }: JobItem): Promise<void> {
+  await files.mkdir(directory, { recursive: false });
+  await files.writeFile(workerFiles(directory).row, JSON.stringify(row));
+}
+
+/** The report of a worker; nothing where there is none, or none can come any more. */
+export async function readReport(files: PlaceFiles, directory: string): Promise<Report | undefined> {
+  try {
+    return JSON.parse(await files.readFile(workerFiles(directory).report, 'utf8')) as Report;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Takes no report any more. Answers the one that came first, where one did: only one of the two can. */
+export async function closeReports(files: PlaceFiles, directory: string): Promise<Report | undefined> {
+  try {
+    await files.symlink(CLOSED, workerFiles(directory).report);
+    return undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readReport(files, directory);
+  }
+}
+
+/** The text of the result file; nothing where the worker wrote none. */
+export async function readResultFile(files: PlaceFiles, directory: string): Promise<string | undefined> {
+  try {
+    return await files.readFile(workerFiles(directory).result, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function removeWork(files: PlaceFiles, directory: string): Promise<void> {
+  return files.rm(directory, { recursive: true, force: true });
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
