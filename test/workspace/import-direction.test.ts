@@ -17,8 +17,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Whatever starts processes or calls the system; one room of the server knows it. */
 const NATIVE_MODULES = ['koffi', '@lydell/node-pty', 'child_process', 'node:child_process'];
 const NATIVE_ROOM = 'packages/server/src/native/';
-/** The client starts one thing: a server of its own. */
-const SERVER_STARTER = 'packages/client/src/node/spawned-server.ts';
+/** Clients and jobs start one thing: a server of their own. */
+const SERVER_STARTERS = [
+  'packages/client/src/node/spawned-server.ts',
+  'packages/jobs/src/local-server/start-server.ts',
+];
 const DIALECTS = 'packages/server/src/dialects/';
 
 interface Import {
@@ -93,7 +96,7 @@ test('only the native room starts processes and calls the system, but for a serv
     ({ file, specifier }) =>
       NATIVE_MODULES.some((name) => specifier === name || specifier.startsWith(`${name}/`)) &&
       !file.path.startsWith(NATIVE_ROOM) &&
-      file.path !== SERVER_STARTER &&
+      !SERVER_STARTERS.includes(file.path) &&
       file.packageName !== 'testing',
   );
   expect(elsewhere.map(show)).toEqual([]);

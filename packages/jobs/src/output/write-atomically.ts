@@ -7,16 +7,17 @@ const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * Writes a file whole or not at all: its old content stays until the new one is on disk. Makes its directory. Rejects with
- * the error of the system.
+ * the error of the system. `mode` is less the umask.
  */
 export async function writeAtomically(
   path: string,
   pieces: Iterable<string> | AsyncIterable<string>,
+  mode = 0o666,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(draft, 'wx');
+    const file = await open(draft, 'wx', mode);
     try {
       let waiting = '';
       for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path/posix';
 import type { JobItem } from '../store/job-rows.js';
 
@@ -41,12 +41,14 @@ export const VARIABLES = {
 
 /** What a link in place of a report points to: nothing. */
 const CLOSED = 'closed';
-const TOKEN_BYTES = 24;
+/** Name of the file of a report. */
+export const REPORT_FILE = 'report.json';
 /** Of the digest in the name of a directory, in hexadecimal digits. */
 const DIGEST_DIGITS = 32;
 
-export function createToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
+/** The token of one attempt. It is the same whenever it is made, so that a runner that takes over makes it again. */
+export function createToken(secret: string, index: number, attempt: number): string {
+  return createHmac('sha256', secret).update(`${index}:${attempt}`).digest('base64url');
 }
 
 /** Ties a token to one worker of one item. */
@@ -60,7 +62,7 @@ export function workerFiles(directory: string): WorkerFiles {
     directory,
     row: join(directory, 'row.json'),
     result: join(directory, 'result.json'),
-    report: join(directory, 'report.json'),
+    report: join(directory, REPORT_FILE),
   };
 }
 
@@ -74,9 +76,9 @@ export function digestOf(directory: string): string {
   return directory.slice(directory.lastIndexOf('-') + 1);
 }
 
-/** Makes the files of a worker. */
+/** Makes the files of a worker, where they are not there yet. */
 export async function prepareWork(files: PlaceFiles, directory: string, { row }: JobItem): Promise<void> {
-  await files.mkdir(directory, { recursive: false });
+  await files.mkdir(directory, { recursive: true });
   await files.writeFile(workerFiles(directory).row, JSON.stringify(row));
 }
 

@@ -23,7 +23,12 @@ export interface JobSettings {
   readonly name: string;
   /** Unix time in milliseconds. */
   readonly createdAt: number;
+  /** Makes the tokens of workers. */
+  readonly secret: string;
+  /** Program and arguments; of a job for Codex those before `exec`. */
   readonly command: readonly string[];
+  /** The worker is the Codex CLI, whose events say what became of its turn. */
+  readonly codex?: { readonly instruction: string };
   /** Of the input. */
   readonly columns: readonly string[];
   readonly totalItems: number;
@@ -41,8 +46,6 @@ export interface JobSettings {
   readonly schema?: unknown;
   /** An item is completed only with a result. */
   readonly demandsResult: boolean;
-  /** The worker is the Codex CLI, whose events say what became of its turn. */
-  readonly worker: 'command' | 'codex';
   /** Working directory of workers; the server's own where it is absent. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { JobError } from '../errors.js';
 import type { JournalEntry } from './journal-entry.js';
 import { readLines } from './read-lines.js';
@@ -48,6 +48,19 @@ export class Journal implements AsyncDisposable {
       }
       await file.truncate(length);
       return new Journal(file, length);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Opens a journal that somebody else may be writing to. Nothing can be appended. */
+  static async openForReading(path: string, onEntry: (entry: PlacedEntry) => void): Promise<Journal> {
+    // Made here where it is missing: a job has one from when it is first run.
+    const file = await open(path, constants.O_RDONLY | constants.O_CREAT, 0o600);
+    try {
+      for await (const placed of readEntries(file)) onEntry(placed);
+      return new Journal(file, 0);
     } catch (error) {
       await file.close();
       throw error;

@@ -18,14 +18,23 @@ export class StoredJob implements AsyncDisposable {
     private readonly journal: Journal,
   ) {}
 
-  /** Opens a job. Only who has its lock may change it. */
-  static async open(directory: string): Promise<StoredJob> {
+  /** Opens a job to change it, which takes its lock. */
+  static open(directory: string): Promise<StoredJob> {
+    return StoredJob.#open(directory, Journal.open);
+  }
+
+  /** Opens a job that somebody else may be running. */
+  static openForReading(directory: string): Promise<StoredJob> {
+    return StoredJob.#open(directory, Journal.openForReading);
+  }
+
+  static async #open(directory: string, openJournal: typeof Journal.openForReading): Promise<StoredJob> {
     const files = jobFiles(directory);
     const settings = await readJobSettings(files.settings);
     const state = new JobState(settings.totalItems);
     const rows = await JobRows.open(files.rows, settings.totalItems);
     try {
-      const journal = await Journal.open(files.journal, ({ entry, ...place }) => {
+      const journal = await openJournal(files.journal, ({ entry, ...place }) => {
         if (!state.apply(entry, place))
           throw new JobError('corrupt', `the journal of the job contradicts itself at byte ${place.offset}`);
       });

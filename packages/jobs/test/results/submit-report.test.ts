@@ -17,7 +17,7 @@ import { makeDirectory } from '../temp-directory.js';
 
 async function makeWorker(schema?: object) {
   const root = await makeDirectory();
-  const token = createToken();
+  const token = createToken('secret', 0, 1);
   const directory = workDirectory(root, 0, 1, digestToken(token, 'job', 'item'));
   await mkdir(directory);
   if (schema !== undefined) await writeFile(join(root, 'schema.json'), JSON.stringify(schema));

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { type ConnectOptions, connect, ExecServerError, type NodeMachine } from '@exec-server/client';
+import { JobError, messageOf } from '../errors.js';
+import { findServer, startServer } from '../local-server/start-server.js';
+import { SCHEMA_FILE } from '../results/submit-report.js';
+import type { PlaceFiles } from '../results/work-place.js';
+import type { JobSettings, MachineSettings } from '../store/job-settings.js';
+import type { StoredJob } from '../store/stored-job.js';
+import { localFiles, watchLocally } from './local-files.js';
+import type { MachineLink } from './machine-link.js';
+
+/** Names the job's own server in the journal. */
+export const LOCAL_MACHINE = 'local';
+/** How long a machine may be out of reach before its workers count as lost, in milliseconds. */
+const LOST_AFTER_MS = 30_000;
+const CLIENT_NAME = 'exec-server-job';
+
+/** Connects to the machines of a job. Rejects with `JobError` where one cannot be reached. */
+export async function openMachines(job: StoredJob, serverCommand: readonly string[]): Promise<MachineLink[]> {
+  const { settings } = job;
+  const links: MachineLink[] = [];
+  try {
+    if (settings.machines.length === 0) links.push(await openLocal(job, serverCommand));
+    for (const machine of settings.machines) links.push(await openRemote(job, machine));
+    await Promise.all(links.map((link) => prepareRoot(link, settings)));
+    return links;
+  } catch (error) {
+    await closeMachines(links);
+    throw error;
+  }
+}
+
+export async function closeMachines(links: readonly MachineLink[]): Promise<void> {
+  await Promise.allSettled(links.map(({ machine }) => machine.close()));
+}
+
+async function openLocal(job: StoredJob, serverCommand: readonly string[]): Promise<MachineLink> {
+  const { settings, files } = job;
+  const running = await findServer(files);
+  const { url } = running ?? (await startServer(files, serverCommand, settings.cwd));
+  const session = running === undefined ? undefined : findSession(job, LOCAL_MACHINE);
+  const opened = await openSession(url, {}, session);
+  return {
+    name: LOCAL_MACHINE,
+    ...opened,
+    slots: settings.concurrency,
+    files: localFiles,
+    root: files.work,
+    cwd: pathToFileURL(settings.cwd ?? process.cwd()).href,
+    watch: watchLocally,
+  };
+}
+
+async function openRemote(job: StoredJob, place: MachineSettings): Promise<MachineLink> {
+  const { settings } = job;
+  const opened = await openSession(place.url, await toDialOptions(place), findSession(job, place.name));
+  const { machine } = opened;
+  const { cwd, userHomeDir, tempDir } = await machine.environment();
+  const files: PlaceFiles = {
+    mkdir: (path, options) => machine.fs.mkdir(path, options),
+    writeFile: (path, data) => machine.fs.writeFile(path, data),
+    readFile: (path, encoding) => machine.fs.readFile(path, encoding),
+    symlink: (target, path) => machine.fs.symlink(target, path),
+    rm: (path, options) => machine.fs.rm(path, options),
+  };
+  const temporary = tempDir === undefined || tempDir === null ? '/tmp' : new URL(tempDir).pathname;
+  return {
+    name: place.name,
+    ...opened,
+    slots: place.slots ?? settings.concurrency,
+    files,
+    root: `${decodeURIComponent(temporary)}/exec-server-job-${settings.id}`,
+    cwd: settings.cwd === undefined ? (cwd ?? userHomeDir ?? 'file:///') : pathToFileURL(settings.cwd).href,
+    watch: (directory, onChange) => watchRemotely(machine, directory, onChange),
+  };
+}
+
+async function toDialOptions({ tokenFile, tlsCaFile }: MachineSettings): Promise<ConnectOptions> {
+  const token =
+    tokenFile === undefined ? process.env.EXEC_SERVER_TOKEN : (await readFile(tokenFile, 'utf8')).trim();
+  return {
+    ...(token ? { token } : {}),
+    ...(tlsCaFile !== undefined && { tls: { ca: await readFile(tlsCaFile, 'utf8') } }),
+  };
+}
+
+/** The session that the newest worker of a machine was started in. */
+function findSession({ state }: StoredJob, machine: string): string | undefined {
+  let newest: { readonly session: string; readonly at: number } | undefined;
+  for (const { start } of state.items)
+    if (start?.machine === machine && (newest === undefined || start.at >= newest.at)) newest = start;
+  return newest?.session;
+}
+
+/** Goes on with an earlier session, so that its workers are ours; where that is gone, a new one. */
+async function openSession(
+  url: string,
+  dialOptions: ConnectOptions,
+  session: string | undefined,
+): Promise<Pick<MachineLink, 'machine' | 'hasEarlierSession'>> {
+  const options = { ...dialOptions, clientName: CLIENT_NAME, reconnect: { deadlineMs: LOST_AFTER_MS } };
+  if (session !== undefined && session !== '') {
+    try {
+      const machine = await connect(url, { ...options, resumeSessionId: session });
+      return { machine, hasEarlierSession: true };
+    } catch (error) {
+      if (!(error instanceof ExecServerError) || error.code === 'connection_lost') throw describe(url, error);
+    }
+  }
+  try {
+    return { machine: await connect(url, options), hasEarlierSession: false };
+  } catch (error) {
+    throw describe(url, error);
+  }
+}
+
+function describe(url: string, error: unknown): JobError {
+  return new JobError('server', `the server at ${url} cannot be reached: ${messageOf(error)}`, {
+    cause: error,
+  });
+}
+
+async function prepareRoot({ files, root }: MachineLink, { schema }: JobSettings): Promise<void> {
+  await files.mkdir(root, { recursive: true });
+  if (schema !== undefined) await files.writeFile(`${root}/${SCHEMA_FILE}`, JSON.stringify(schema));
+}
+
+function watchRemotely(
+  machine: NodeMachine,
+  directory: string,
+  onChange: (name?: string) => void,
+): () => void {
+  const controller = new AbortController();
+  const follow = async () => {
+    for await (const { type, path } of machine.fs.watch(directory, { signal: controller.signal }))
+      onChange(type === 'overflow' ? undefined : path.slice(path.lastIndexOf('/') + 1));
+  };
+  // Without the connection the worker is lost, which is told elsewhere.
+  follow().catch(() => {});
+  return () => controller.abort();
+}
