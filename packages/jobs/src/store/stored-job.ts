@@ -20,12 +20,12 @@ export class StoredJob implements AsyncDisposable {
 
   /** Opens a job to change it, which takes its lock. */
   static open(directory: string): Promise<StoredJob> {
-    return StoredJob.#open(directory, Journal.open);
+    return StoredJob.#open(directory, (path, onEntry) => Journal.open(path, onEntry));
   }
 
   /** Opens a job that somebody else may be running. */
   static openForReading(directory: string): Promise<StoredJob> {
-    return StoredJob.#open(directory, Journal.openForReading);
+    return StoredJob.#open(directory, (path, onEntry) => Journal.openForReading(path, onEntry));
   }
 
   static async #open(directory: string, openJournal: typeof Journal.openForReading): Promise<StoredJob> {
