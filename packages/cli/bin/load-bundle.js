@@ -17,7 +17,7 @@ const WRAPPER = ['(function(exports,require,module,__filename,__dirname){', '\n}
 /** Digests of what the compiler had written when the bundle was made, by package. */
 const BUILT_FROM = path.join(BUNDLE, 'built-from.json');
 /** The packages that the bundle is made from, in a workspace. */
-const PACKAGES = ['protocol', 'rpc', 'server', 'client', 'cli'];
+const PACKAGES = ['protocol', 'rpc', 'server', 'client', 'jobs', 'cli'];
 
 /** Whether there is a bundle, and it was made from the code that the compiler wrote last. */
 function isBundleCurrent() {

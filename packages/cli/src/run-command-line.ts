@@ -8,6 +8,7 @@ import type { CommandContext } from './commands/command-context.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addCpCommand } from './commands/cp.js';
 import { addDoctorCommand } from './commands/doctor.js';
+import { addJobCommand } from './commands/job.js';
 import { addKillCommand } from './commands/kill.js';
 import { addLogsCommand } from './commands/logs.js';
 import { addLsCommand } from './commands/ls.js';
@@ -29,6 +30,7 @@ const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
   addCpCommand,
   addLsCommand,
   addCatCommand,
+  addJobCommand,
   addDoctorCommand,
   addTokenCommand,
   addCompletionCommand,

@@ -51,10 +51,12 @@ export function describeCommands(program: Command, defaultCommand: string): Prog
 function describeCommand(command: Command): CommandSpec {
   const help = command.createHelp();
   const [argument] = help.visibleArguments(command);
+  const parts = help.visibleCommands(command).map((part) => part.name());
   return {
     name: command.name(),
     description: help.subcommandDescription(command),
     options: help.visibleOptions(command).map(describeOption),
+    ...(parts.length > 0 && { argument: parts }),
     ...(argument !== undefined && { argument: completionOf(argument, argument.name()) }),
   };
 }

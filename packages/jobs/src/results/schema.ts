@@ -46,8 +46,9 @@ async function compile(schema: unknown) {
   if (!isObject(schema) && typeof schema !== 'boolean')
     throw new JobError('usage', 'the schema of results must be a JSON Schema: an object');
   // Loaded only where there is a schema: it takes longer to load than most jobs to start.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const { Ajv } = await import('ajv');
+  // Names of a CommonJS module can be relied on only in what it exports as a whole.
+  const { Ajv2020 } = (await import('ajv/dist/2020.js')).default;
+  const { Ajv } = (await import('ajv')).default;
   const draft = isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : '';
   const options = { strict: false, validateFormats: false } as const;
   const ajv =
