@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OWN_PROGRAM } from '../../src/own-program.js';
 import { listen, makeDirectory, runCommand } from '../command-support.js';
@@ -102,10 +102,9 @@ describe('job', () => {
     const schema = join(directory, 'schema.json');
     writeFileSync(schema, '{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}');
     const script = `"$@" job report '{"n": "x"}' && exit 9; echo "{\\"n\\": $0}" | "$@" job report`;
-    const { code, stdout } = await runCommand([
-      ...['job', 'run', '--csv', csv, '--schema', schema, '--jobs', directory],
-      ...['--', 'sh', '-c', script, '{n}', ...OWN_PROGRAM],
-    ]);
+    const flags = ['--csv', csv, '--schema', schema, '--jobs', directory];
+    const worker = ['sh', '-c', script, '{n}', ...OWN_PROGRAM];
+    const { code, stdout } = await runCommand(['job', 'run', ...flags, '--', ...worker]);
     expect(lines(stdout).at(-1)).toMatchObject({ completed_items: 3, failed_item_errors: null });
     expect(code).toBe(0);
     const { stdout: exported } = await job('export', '--jsonl');
@@ -114,10 +113,10 @@ describe('job', () => {
 
   it('runs on servers that are named, and leaves nothing on them', async () => {
     const urls = [await listen(), await listen()];
-    const { code, stdout } = await runCommand([
-      ...['job', 'run', '--csv', csv, '--connect', urls.join(','), '--slots', '1', '--jobs', directory],
-      ...['--', 'sh', '-c', 'cp "$EXEC_SERVER_ROW" "$EXEC_SERVER_RESULT"; echo "$PPID $EXEC_SERVER_RESULT"'],
-    ]);
+    const flags = ['--csv', csv, '--connect', urls.join(','), '--slots', '1', '--jobs', directory];
+    const script = 'cp "$EXEC_SERVER_ROW" "$EXEC_SERVER_RESULT"; echo "$EXEC_SERVER_RESULT" >> "$0"';
+    const paths = join(directory, 'paths');
+    const { code, stdout } = await runCommand(['job', 'run', ...flags, '--', 'sh', '-c', script, paths]);
     expect(lines(stdout).at(-1)).toMatchObject({ completed_items: 3 });
     expect(code).toBe(0);
     const { stdout: exported } = await job('export', '--jsonl');
@@ -126,6 +125,9 @@ describe('job', () => {
       { city: 'Paris', n: '2' },
       { city: 'Rome', n: '3' },
     ]);
+    const left = readFileSync(paths, 'utf8').trim().split('\n');
+    expect(left).toHaveLength(3);
+    expect(left.filter((path) => existsSync(dirname(dirname(path))))).toEqual([]);
   });
 
   it.each([
