@@ -22,6 +22,9 @@ const PROGRAM_READERS = {
   'sandbox/files/file-helper.cjs': { module: 'sandbox/files/read-file-helper.js', name: 'readFileHelper' },
   'snapshot/screen-worker.cjs': { module: 'snapshot/read-screen-worker.js', name: 'readScreenWorker' },
 };
+/** The programs that make sandboxes, by processor, and the module that reads the one for this machine. */
+const SANDBOX_PROGRAMS = ['x64', 'arm64'].map((processor) => join(SERVER, `../sandbox/sandbox-${processor}`));
+const SANDBOX_PROGRAM_READER = /\/sandbox\/program\/read-program\.js$/;
 /** They find their native code by their own place. */
 const EXTERNAL = ['koffi', '@lydell/node-pty'];
 /** Packages that a start does not use: modules of their own, so that it does not compile them. */
@@ -52,7 +55,10 @@ const { outputFiles, metafile } = await build({
   external: EXTERNAL,
   legalComments: 'none',
   metafile: true,
-  plugins: [{ name: 'programs', setup: takeProgramsFromPack }],
+  plugins: [
+    { name: 'programs', setup: takeProgramsFromPack },
+    { name: 'sandbox-programs', setup: takeSandboxProgramsFromPack },
+  ],
 });
 
 const modules = new Map();
@@ -60,6 +66,7 @@ for (const { path, text } of outputFiles)
   modules.set(basename(path), Buffer.from(WRAPPER.join(await toCommonJs(text)), 'latin1'));
 for (const path of Object.keys(PROGRAM_READERS))
   modules.set(basename(path), readFileSync(join(SERVER, path)));
+for (const file of SANDBOX_PROGRAMS) modules.set(basename(file), readFileSync(file));
 rmSync(BUNDLE, { recursive: true, force: true });
 packFiles(MODULES, modules);
 writeFileSync(join(BUNDLE, 'THIRD-PARTY-LICENSES.txt'), collectLicenses(Object.keys(metafile.inputs)));
@@ -81,9 +88,19 @@ function takeProgramsFromPack({ onLoad, onResolve }) {
   }
 }
 
+/** The same for the programs that make sandboxes. */
+function takeSandboxProgramsFromPack({ onLoad, onResolve }) {
+  onLoad({ filter: SANDBOX_PROGRAM_READER }, () => ({
+    contents: `import { bytes as x64 } from './sandbox-x64'; import { bytes as arm64 } from './sandbox-arm64';
+      export const readProgram = async (architecture) => (architecture === 'x64' ? x64 : arm64);`,
+  }));
+  onResolve({ filter: /^\.\/sandbox-\w+64$/ }, ({ path }) => ({ path, external: true }));
+}
+
 /** Puts what a start uses first, as it is, and makes small what waits in memory until somebody needs it. */
 function packForStart(modules) {
-  const used = new Pack(COMPILED).names();
+  // Each start tries a sandbox.
+  const used = [...new Pack(COMPILED).names(), ...SANDBOX_PROGRAMS.map((file) => basename(file))];
   const unused = [...modules.keys()].filter((name) => !used.includes(name));
   const ordered = new Map([...used, ...unused].map((name) => [name, modules.get(name)]));
   packFiles(MODULES, ordered, new Set(unused));

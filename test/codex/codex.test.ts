@@ -57,7 +57,7 @@ describe('the Codex CLI', () => {
   });
 
   test('runs commands in a sandbox that writes in the workspace alone', async (context) => {
-    requireSandbox(context);
+    await requireSandbox(context);
     const stage = setStage();
     const moreConfig = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
     const codex = await startCodex(stage, undefined, { sandbox: 'workspace-write', moreConfig });

@@ -94,7 +94,7 @@ it('files are read, skills found and requests made', async () => {
 });
 
 it('sandboxes confine processes and files', async (context) => {
-  requireSandbox(context);
+  await requireSandbox(context);
   const wire = await serveFromNowhere();
   const directory = makeDirectory();
   const sandbox = sandboxOf([READ_ROOT, rule(directory, 'write')]);

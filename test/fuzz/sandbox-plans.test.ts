@@ -98,6 +98,7 @@ const anyStep: fc.Arbitrary<Words> = fc.oneof(
   step('hand-over', number),
   step('chdir', path),
   step('descriptors', number),
+  step('mode', fc.constantFrom('4', '5', '99', '-1'), mode),
   step('seccomp', fc.constantFrom('', '0600000000000000', '060000000000ff7f', '06000000000', 'zz'.repeat(8))),
   step('parent-death', number),
   step('cgroup', path),

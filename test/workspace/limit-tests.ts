@@ -236,7 +236,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'names the file for people',
   ),
   'process/network.ts MAX_BRIDGED_PORTS': server('process/network', 'may have %i ports: %s'),
-  'sandbox/bubblewrap/confine.ts MAX_ARGUMENTS': server(
+  'sandbox/bubblewrap/bubblewrap-backend.ts MAX_ARGUMENTS': server(
     'process/many-rules',
     'a sandbox that takes %i arguments can be made: %s',
   ),
@@ -248,7 +248,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'sandbox/policy/resolve-policy',
     'of %i rules takes all: %s',
   ),
-  'sandbox/bubblewrap/confine.ts MAX_HIDDEN_FILES': server(
+  'sandbox/bubblewrap/bubblewrap-backend.ts MAX_HIDDEN_FILES': server(
     'process/confinement',
     '%i files may be denied one by one',
   ),
@@ -348,7 +348,7 @@ export const WITHOUT_EDGE: ReadonlySet<string> = new Set([
   'native/guardian-script.ts MAX_CGROUP_LOOKS',
   'native/leftover-sweep.ts MAX_INTERVAL_MS',
   'native/process-tree.ts MAX_STAT_BYTES',
-  'sandbox/bubblewrap/launch-confined.ts MAX_COMPLAINT_BYTES',
+  'sandbox/launch-confined.ts MAX_COMPLAINT_BYTES',
   'sandbox/bubblewrap/mount-targets.ts MAX_ATTEMPTS',
   'sandbox/files/file-helper.ts MAX_COMPLAINT_BYTES',
   'sandbox/files/file-sandboxes.ts MAX_ATTEMPTS',

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,6 +86,12 @@ void step_terminal(void) { check(ioctl(0, TIOCSCTTY, 0), ""); }
 void step_chdir(void) {
   const char *path = take_word();
   check(chdir(path), path);
+}
+
+/* mode DESCRIPTOR MODE: who may open again what is open there, by its name in `/proc`. */
+void step_mode(void) {
+  const int fd = (int)take_number(0, INT_MAX);
+  check(fchmod(fd, take_mode()), "");
 }
 
 /* descriptors FIRST: from that number on they do not reach the program. */

@@ -75,6 +75,7 @@ static const struct {
     {"session", ANY_END, step_session},
     {"terminal", ANY_END, step_terminal},
     {"chdir", ANY_END, step_chdir},
+    {"mode", ANY_END, step_mode},
     {"descriptors", ANY_END, step_descriptors},
     {"seccomp", ANY_END, step_seccomp},
     {"exec", ANY_END, step_exec},

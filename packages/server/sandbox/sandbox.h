@@ -84,6 +84,7 @@ void step_hand_over(void);
 void step_session(void);
 void step_terminal(void);
 void step_chdir(void);
+void step_mode(void);
 void step_descriptors(void);
 void step_seccomp(void);
 void step_cgroup(void);

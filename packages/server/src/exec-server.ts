@@ -1,3 +1,4 @@
+import type { EnvironmentInfo } from '@exec-server/protocol';
 import type { Transport } from '@exec-server/rpc';
 import { type Clock, systemClock } from './clock.js';
 import { describeOptions, type ServerConfiguration } from './configuration.js';
@@ -10,7 +11,7 @@ import { createAppDialect } from './dialects/app/table.js';
 import { CapabilityGates, type CapabilityName } from './dialects/exec/capability-gates.js';
 import { createExecDialect } from './dialects/exec/table.js';
 import { createExecV0Dialect } from './dialects/exec-v0/table.js';
-import { describeEnvironment } from './environment/info.js';
+import { describeEnvironment, describeSandboxes } from './environment/info.js';
 import { HttpClient } from './http/http-client.js';
 import type { ListenOptions } from './listen/listen-options.js';
 import type { ConnectionInfo, Listener } from './listen/listener.js';
@@ -22,6 +23,7 @@ import { resolveLimits, type ServerLimitOptions } from './options.js';
 import { ClosedProcesses } from './process/closed-processes.js';
 import type { ProcessEngine } from './process/process-engine.js';
 import { ProcessRegistry } from './process/process-registry.js';
+import { SandboxBackends } from './sandbox/backends.js';
 import { FileSandboxes } from './sandbox/files/file-sandboxes.js';
 import { SessionRegistry } from './sessions/session-registry.js';
 import { ShellSnapshots } from './shell-snapshot/shell-snapshots.js';
@@ -99,7 +101,9 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   const registry = new ProcessRegistry();
   const launcher = createLauncher({ logger, cgroups: limits.cgroups, subreaper });
   const gates = new CapabilityGates(new Set(disabledCapabilities));
-  const environmentInfo = gates.describe(describeEnvironment(env, limits));
+  const description = describeEnvironment(env, limits);
+  const sandboxes = new SandboxBackends(limits.sandboxBackend);
+  let environmentInfo: EnvironmentInfo | undefined;
   const engine: ProcessEngine = {
     launcher,
     registry,
@@ -113,11 +117,15 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     auditLog,
     metrics,
     serverEnv: env,
-    environmentInfo,
+    get environmentInfo() {
+      environmentInfo ??= gates.describe(describeSandboxes(description, sandboxes.makesViews));
+      return environmentInfo;
+    },
+    sandboxes,
     shellSnapshots: new ShellSnapshots({ launcher, clock, logger }),
     screens: new Screens({ clock, logger }),
     httpClient: new HttpClient(env),
-    fileSandboxes: new FileSandboxes({ launcher, clock, logger }),
+    fileSandboxes: new FileSandboxes({ launcher, backends: sandboxes, clock, logger }),
     networkProxies: new NetworkProxies(env),
   };
   const sessions = new SessionRegistry({
@@ -155,7 +163,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
       ? undefined
       : `the server has its limit of ${limits.maxConnections} connections`;
 
-  const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
+  const serve = (transport: Transport, info: Partial<ConnectionInfo>) => {
     if (closing !== undefined) return transport.destroy('the server is closing');
     const { remote = transport.label, resumable = true } = info;
     const principal = checkPrincipal(info.principal ?? ANONYMOUS_PRINCIPAL);
@@ -185,6 +193,12 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
       const watch = new CredentialWatch(info.credentialLeftMs, clock, expire);
       void connection.closed.then(() => watch.stop());
     }
+  };
+
+  const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
+    if (sandboxes.isReady) return serve(transport, info);
+    // The first answer says what works here. A transport keeps what comes before somebody opens it.
+    void sandboxes.ready.then(() => serve(transport, info));
   };
 
   const close = async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { BACKEND_CHOICES } from './sandbox/backend.js';
 
 const boolean = z.boolean();
 const positiveInteger = z.number().check(z.int(), z.positive());
@@ -12,6 +13,8 @@ export const serverLimitsSchema = z.strictObject({
   allowPreparedExec: z._default(boolean, true),
   /** Whether each process gets a cgroup of its own, where the system lets this one make them. */
   cgroups: z._default(boolean, true),
+  /** What confines programs whose request says so; `auto` is the first that works and can keep what is asked. */
+  sandboxBackend: z._default(z.enum(BACKEND_CHOICES), 'auto'),
   /** Whether `fs/*` and `cwd` take native absolute paths beside `file:` URIs, as clients of an older generation send. */
   acceptNativePaths: z._default(boolean, false),
   /** Connections that are open at once; one more is refused. */

@@ -1,4 +1,9 @@
-import { describeSandbox, probeCgroups, probeNativeLauncher } from '@exec-server/server';
+import {
+  type BackendDescription,
+  describeBackends,
+  probeCgroups,
+  probeNativeLauncher,
+} from '@exec-server/server';
 import type { Check } from './check.js';
 import type { KnownSandbox } from './check-sandbox.js';
 
@@ -10,13 +15,43 @@ export function checkHost(): Check[] {
   return [checkNode(process.versions.node), checkLauncher(), checkCgroups()];
 }
 
-/** What the sandbox of this machine is, whether it works or not. */
-export function describeHostSandbox(): KnownSandbox {
-  const { kind, version, hint } = describeSandbox();
+/** What the sandbox of this machine is, and what came of trying each that there could be. */
+export async function checkHostSandboxes(): Promise<{
+  readonly known: KnownSandbox;
+  readonly checks: Check[];
+}> {
+  const backends = await describeBackends();
+  const chosen = backends.find(({ works }) => works);
+  const hints = backends.flatMap((backend) => (backend.works ? [] : (backend.hint ?? [])));
   return {
-    title: version === undefined ? kind : `${kind} ${version}`,
-    hint: hint && `To have one: ${hint}.`,
+    known: {
+      title: chosen?.name ?? 'no sandbox',
+      hint: hints.length === 0 ? undefined : `To have one: ${hints[0]}.`,
+    },
+    checks: judgeBackends(backends),
   };
+}
+
+/** One that does not work is worth a word only where no other does as much. */
+export function judgeBackends(backends: readonly BackendDescription[]): Check[] {
+  const hasViews = backends.some(({ works, makesViews }) => works && makesViews);
+  return backends.map((backend): Check => {
+    const name = `sandbox ${backend.name}`;
+    if (backend.works)
+      return {
+        name,
+        status: 'ok',
+        finding: backend.detail === undefined ? 'works' : `works: ${backend.detail}`,
+      };
+    const { reason, hint } = backend;
+    if (hasViews) return { name, status: 'ok', finding: `does not work, and is not needed: ${reason}` };
+    return {
+      name,
+      status: 'limited',
+      finding: `does not work: ${reason}`,
+      ...(hint !== undefined && { advice: `To have it: ${hint}.` }),
+    };
+  });
 }
 
 export function checkNode(version: string): Check {

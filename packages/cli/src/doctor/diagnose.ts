@@ -42,11 +42,13 @@ async function examine(machine: Machine, url: string | undefined): Promise<Diagn
   const { executorVersion, platformOs } = await machine.environment();
   // What only the machine itself can tell needs the server's own code, which is loaded only where it runs here.
   const host = url === undefined ? await import('./check-host.js') : undefined;
+  const sandboxes = await host?.checkHostSandboxes();
   const checks = [
     ...(host?.checkHost() ?? []),
     await checkStart(machine),
     await checkTerminal(machine),
-    await checkSandbox(machine, host?.describeHostSandbox()),
+    await checkSandbox(machine, sandboxes?.known),
+    ...(sandboxes?.checks ?? []),
     await checkLimits(machine),
     await checkShell(machine),
     await checkCapabilities(machine),

@@ -10,6 +10,7 @@ import {
 } from '../option-values.js';
 
 const AUTH_MODES = ['capability-token', 'signed-bearer-token'] as const;
+const SANDBOX_BACKENDS = ['auto', 'helper', 'bubblewrap', 'landlock', 'none'] as const;
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const LOG_FORMATS = ['json', 'pretty'] as const;
 
@@ -50,6 +51,12 @@ export const SERVER_SETTINGS = {
   cgroups: setting(truth, 'BOOL', 'whether each process gets a cgroup of its own, where that is possible', {
     default: 'true',
   }),
+  sandboxBackend: setting(
+    choice(SANDBOX_BACKENDS),
+    'NAME',
+    'what confines programs; auto is the first that works and can keep what is asked, with none such requests are refused',
+    { default: 'auto' },
+  ),
   maxConnections: setting(positiveCount, 'COUNT', 'connections that are open at once', { default: '10000' }),
   handshakeMs: setting(
     positiveCount,

@@ -26,6 +26,9 @@ it('tries what this machine offers', async () => {
     'processes',
     'terminals',
     'sandbox',
+    'sandbox helper',
+    'sandbox bubblewrap',
+    'sandbox landlock',
     'limits',
     'shell',
     'operations',
@@ -37,12 +40,14 @@ it('tries what this machine offers', async () => {
   for (const { status, advice } of report.checks) expect(advice === null).toBe(status === 'ok');
 });
 
-it('tries the sandbox where there is one', async (test) => {
+it('tries the sandboxes that there are', async (test) => {
   requireProgram('bwrap', test);
   const { checks } = await examine();
-  expect(checks.sandbox).toMatchObject({
+  expect(checks.sandbox).toMatchObject({ status: 'ok', finding: 'helper, confines what programs write' });
+  expect(checks['sandbox helper']).toMatchObject({ status: 'ok', finding: 'works' });
+  expect(checks['sandbox bubblewrap']).toMatchObject({
     status: 'ok',
-    finding: expect.stringMatching(/^bubblewrap \d.*, confines what programs write$/),
+    finding: expect.stringMatching(/^works: \/\S*bwrap \d/),
   });
 });
 

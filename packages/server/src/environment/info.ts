@@ -5,7 +5,6 @@ import { basename } from 'node:path';
 import { type EnvironmentCapabilities, type EnvironmentInfo, nativeToPathUri } from '@exec-server/protocol';
 import { hasMemoryFiles } from '../native/memory-file.js';
 import { resolveLimits, type ServerLimits } from '../options.js';
-import { isBubblewrapInstalled } from '../sandbox/bubblewrap/find-bubblewrap.js';
 import { VERSION } from '../version.js';
 import { findUserHome } from './codex-home.js';
 
@@ -70,7 +69,6 @@ export function describeEnvironment(
 ): EnvironmentInfo {
   const shell = loginShell();
   const tempDir = serverEnv.TMPDIR;
-  const confines = hasMemoryFiles() && isBubblewrapInstalled();
   return {
     shell: { name: basename(shell), path: shell },
     executorVersion: VERSION,
@@ -85,9 +83,22 @@ export function describeEnvironment(
     capabilities: {
       ...CAPABILITIES,
       shellSnapshotV2: hasMemoryFiles(),
-      linuxRootWritePreservesDevices: confines,
-      linuxApprovedRootWritePreservesRestrictions: confines,
       processStartPrepared: allowPreparedExec,
+    },
+  };
+}
+
+/**
+ * What was described, with what depends on sandboxes.
+ * @param makesViews whether a program can be confined to what its rules say
+ */
+export function describeSandboxes(info: EnvironmentInfo, makesViews: boolean): EnvironmentInfo {
+  return {
+    ...info,
+    capabilities: {
+      ...info.capabilities,
+      linuxRootWritePreservesDevices: makesViews,
+      linuxApprovedRootWritePreservesRestrictions: makesViews,
     },
   };
 }

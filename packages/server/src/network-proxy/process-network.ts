@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { type DescriptorDoor, openDescriptorDoor } from '../native/descriptor-door.js';
-import type { Doorway } from '../sandbox/bubblewrap/confine.js';
+import type { Doorway } from '../sandbox/backend.js';
 import { joinSockets } from './join-sockets.js';
 import type { NetworkProxy } from './network-proxy.js';
 import { MAX_CONNECTIONS } from './proxy-limits.js';

@@ -1,8 +1,9 @@
 import type { ManagedNetwork, NetworkProxyLaunch, SandboxContext } from '@exec-server/protocol';
 import { type Known, whenKnown } from '../loop-turn.js';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
-import { type Doorway, requireSandbox } from '../sandbox/bubblewrap/confine.js';
-import { launchConfined } from '../sandbox/bubblewrap/launch-confined.js';
+import type { Doorway } from '../sandbox/backend.js';
+import { refuseTooManyRules } from '../sandbox/bubblewrap/plan-mounts.js';
+import { launchConfined } from '../sandbox/launch-confined.js';
 import { isOpen, type ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { PolicyError } from '../sandbox/policy/policy-error.js';
 import { asksForTemporary, networkOf, resolvePolicy } from '../sandbox/policy/resolve-policy.js';
@@ -26,16 +27,19 @@ export interface Confinement {
 
 /**
  * What a process may do, as far as its variables do not matter; nothing when the request takes nothing away. Known at once
- * unless it has very many rules. Throws or rejects with {@link StartError} for a sandbox that cannot be made here.
+ * unless it has very many rules, or nobody knows yet what makes sandboxes here. Throws or rejects with {@link StartError}
+ * for a sandbox that cannot be made here.
  */
 export function checkConfinement(
+  { sandboxes }: ProcessEngine,
   confinement: Confinement,
   { cwd }: StartRequest,
 ): Known<ResolvedPolicy | undefined> {
   return explainRefusal(() =>
     whenKnown(resolve(confinement, { temporaryDirectories: [], cwd }), (policy) => {
-      if (policy !== undefined && !isOpen(policy)) requireSandbox(policy);
-      return policy;
+      if (policy === undefined || isOpen(policy)) return policy;
+      refuseTooManyRules(policy.files);
+      return sandboxes.surelyKeeps(policy) ? policy : sandboxes.choose(policy).then(() => policy);
     }),
   );
 }
@@ -93,6 +97,7 @@ export async function launchInSandbox(
   try {
     return await launchConfined(policy, plan, {
       launcher: engine.launcher,
+      backends: engine.sandboxes,
       doorway,
       onLaunched: (launched) => {
         child = launched;

@@ -4,6 +4,7 @@ import type { HttpClient } from '../http/http-client.js';
 import type { Launcher } from '../native/launch.js';
 import type { NetworkProxies } from '../network-proxy/network-proxies.js';
 import type { ServerLimits } from '../options.js';
+import type { SandboxBackends } from '../sandbox/backends.js';
 import type { FileSandboxes } from '../sandbox/files/file-sandboxes.js';
 import type { ShellSnapshots } from '../shell-snapshot/shell-snapshots.js';
 import type { Screens } from '../snapshot/screens.js';
@@ -32,6 +33,7 @@ export interface ProcessEngine {
   /** What this machine tells about itself. */
   readonly environmentInfo: EnvironmentInfo;
   readonly httpClient: HttpClient;
+  readonly sandboxes: SandboxBackends;
   readonly fileSandboxes: FileSandboxes;
   readonly networkProxies: NetworkProxies;
 }

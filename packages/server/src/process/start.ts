@@ -90,7 +90,7 @@ function checkRequest(
 ): Known<Pick<Start, 'network' | 'checked' | 'snapshot'>> {
   refuseForbiddenWay(engine, request);
   const network = planNetwork(engine, session, request, confinement);
-  return whenKnown(checkConfinement(confinement, request), (checked) => {
+  return whenKnown(checkConfinement(engine, confinement, request), (checked) => {
     const snapshot = chooseSnapshot(request);
     if (request.argv.length === 0) throw new StartError('empty-argv', 'argv must not be empty');
     return { network, checked, snapshot };

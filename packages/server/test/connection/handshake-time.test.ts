@@ -1,10 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { openInProcessWire, openWire } from '@exec-server/testing';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeBackends } from '../../src/sandbox/backends.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openServer } from '../support/session.js';
 
 const HANDSHAKE_MS = 5_000;
+
+// The first server of a process takes connections when it knows what works here.
+beforeAll(() => describeBackends().then(() => {}));
 
 function open() {
   const clock = new FakeClock();

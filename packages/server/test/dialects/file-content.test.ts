@@ -96,7 +96,7 @@ describe('a long file over a real connection', () => {
   });
 
   it('is written in a sandbox', async (test) => {
-    requireSandbox(test);
+    await requireSandbox(test);
     const directory = await makeTempDirectory();
     const file = join(directory, 'f');
     const wire = await openWebSocket(EXEC);

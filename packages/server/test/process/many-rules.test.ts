@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { SandboxEntry } from '@exec-server/protocol';
 import { beforeEach, expect, it } from 'vitest';
-import { MAX_ARGUMENTS, refuseTooManyArguments } from '../../src/sandbox/bubblewrap/confine.js';
+import { MAX_ARGUMENTS, refuseTooManyArguments } from '../../src/sandbox/bubblewrap/bubblewrap-backend.js';
 import { MAX_PLANNED_RULES, planMounts } from '../../src/sandbox/bubblewrap/plan-mounts.js';
 import { MAX_RULES, resolvePolicy } from '../../src/sandbox/policy/resolve-policy.js';
-import { READ_ROOT, requireSandbox, rule, sandboxOf, special } from '../support/sandbox.js';
+import { READ_ROOT, requireBackend, requireSandbox, rule, sandboxOf, special } from '../support/sandbox.js';
 import { openServer, openSession, startParams, untilClosed } from '../support/session.js';
 import { makeTempDirectory } from '../support/temp-directory.js';
 
@@ -58,11 +58,12 @@ it.each([
   ).toMatchObject(refusal);
 });
 
-it('a sandbox that takes more arguments than can be given is refused with their number', async () => {
+it('a sandbox that takes more arguments than can be given is refused with their number', async (test) => {
+  await requireBackend(test, 'bubblewrap');
   const directory = await makeTempDirectory();
   const names = Array.from({ length: 1_500 }, (_, index) => join(directory, `${index}`));
   for (const name of names) await mkdir(name);
-  const wire = await openSession(openServer());
+  const wire = await openSession(openServer({ sandboxBackend: 'bubblewrap' }));
   const sandbox = sandboxOf([READ_ROOT, ...names.map((name) => rule(name, 'deny'))]);
   const { error } = await wire.request('process/start', startParams('many', ['/bin/true'], { sandbox }));
   expect(error).toMatchObject({

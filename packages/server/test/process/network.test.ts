@@ -5,7 +5,7 @@ import { type InProcessWire, requireProgram, type WireMessage } from '@exec-serv
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CLOSED_PROXY } from '../support/network-proxy.js';
 import { respond, startOrigin } from '../support/origin.js';
-import { READ_ROOT, requireSandbox, sandboxOf } from '../support/sandbox.js';
+import { READ_ROOT, requireBackend, requireSandbox, sandboxOf, VIEW_BACKENDS } from '../support/sandbox.js';
 import { openServer, openSession, shellParams, startParams, untilClosed } from '../support/session.js';
 
 const LOCAL = { domains: { '127.0.0.1': 'allow' } };
@@ -186,8 +186,8 @@ describe('a client that decides', () => {
   });
 });
 
-describe('a process in a sandbox', () => {
-  beforeEach(requireSandbox);
+describe.each(VIEW_BACKENDS)('a process in a sandbox by %s', (sandboxBackend) => {
+  beforeEach((test) => requireBackend(test, sandboxBackend));
 
   const RESTRICTED = { sandbox: sandboxOf([READ_ROOT]) };
   const ENFORCED = { sandbox: sandboxOf([READ_ROOT], { network: 'enabled' }), enforceManagedNetwork: true };
@@ -197,7 +197,7 @@ describe('a process in a sandbox', () => {
     ['whose network is managed', ENFORCED],
   ])('%s reaches the proxy and nothing else', async (_name, confinement) => {
     const origin = await startOrigin((_, socket) => respond(socket, 'hello'));
-    const wire = await openSession(openServer());
+    const wire = await openSession(openServer({ sandboxBackend }));
     const script = [
       `${FETCH} ${origin.url()}; echo`,
       `${FETCH} --socks5-hostname \${ALL_PROXY#*//} ${origin.url()}; echo`,
@@ -223,7 +223,7 @@ describe('a process in a sandbox', () => {
   });
 
   it('has a proxy that nobody else can use', async () => {
-    const wire = await openSession(openServer());
+    const wire = await openSession(openServer({ sandboxBackend }));
     const script = 'echo $HTTP_PROXY; read line';
     const params = shellParams('p', script, { pipeStdin: true, ...RESTRICTED, ...proxied(LOCAL) });
     await wire.request('process/start', params);
@@ -235,7 +235,7 @@ describe('a process in a sandbox', () => {
   });
 
   it('may talk to itself, and keeps its exit code', async () => {
-    const wire = await openSession(openServer());
+    const wire = await openSession(openServer({ sandboxBackend }));
     // Without HTTP: newer versions of Node would ask the proxy for it.
     const script = `${process.execPath} -e "
       const { connect, createServer } = require('node:net');
@@ -251,14 +251,14 @@ describe('a process in a sandbox', () => {
   });
 
   it('sends datagrams only through the proxy', async () => {
-    const wire = await openSession(openServer());
+    const wire = await openSession(openServer({ sandboxBackend }));
     const script = `awk '/0100007F:/ { print $2 }' /proc/net/udp`;
     const config = { enableSocks5Udp: true };
     expect(await run(wire, script, { ...RESTRICTED, ...proxied(config) })).toBe('0100007F:0438\n');
   });
 
   it('with restricted network and no proxy makes no sockets at all', async () => {
-    const wire = await openSession(openServer());
+    const wire = await openSession(openServer({ sandboxBackend }));
     const script = `${process.execPath} -e "require('node:net').createServer().on('error', (e) => console.log(e.code)).listen(0, '127.0.0.1')"`;
     expect(await run(wire, script, { env: { PATH: process.env.PATH }, ...RESTRICTED })).toBe('EPERM\n');
   });

@@ -11,7 +11,7 @@ import { openServer, openSession, startParams, untilClosed } from '../support/se
 import { makeTempDirectory } from '../support/temp-directory.js';
 
 it('keeps confined programs from asking this server for unconfined ones', async (test) => {
-  requireSandbox(test);
+  await requireSandbox(test);
   requireProgram('perl', test);
   const directory = await makeTempDirectory();
   const path = join(directory, 'socket');

@@ -11,7 +11,8 @@ import {
   type Wire,
 } from '@exec-server/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { READ_ROOT, requireSandbox, rule, sandboxOf } from './sandbox.js';
+import type { BackendName } from '../../src/sandbox/backend.js';
+import { READ_ROOT, requireBackend, rule, sandboxOf, VIEW_BACKENDS } from './sandbox.js';
 import { canBecomeNobody, SERVER_USERS } from './server-users.js';
 
 /** What a program came to. */
@@ -97,14 +98,19 @@ export interface AttemptOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments of the server, which may write in the given directory. @default it listens on a WebSocket */
   readonly args?: (directory: string) => readonly string[];
+  /** What confines. @default everything that makes sandboxes of whatever rules */
+  readonly backends?: readonly BackendName[];
 }
 
-/** Runs tests against a server of each of {@link SERVER_USERS}. */
+/** Runs tests against a server of each of {@link SERVER_USERS} with each of the backends. */
 export function describeAttempts(
-  { env = {}, args = () => [] }: AttemptOptions,
+  { env = {}, args = () => [], backends = VIEW_BACKENDS }: AttemptOptions,
   body: (attempts: ConfinedAttempts) => void,
 ): void {
-  describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
+  const cases = Object.entries(SERVER_USERS).flatMap(([user, command]) =>
+    backends.map((backend) => ({ user, command, backend })),
+  );
+  describe.each(cases)('as $user, by $backend', ({ user, command, backend }) => {
     const attempts = new ConfinedAttempts(user);
     let isStarted = false;
 
@@ -119,7 +125,7 @@ export function describeAttempts(
       attempts.server = await startServer({
         command,
         env: { ...process.env, ...env },
-        args: args(attempts.ofServer()),
+        args: [...args(attempts.ofServer()), '--sandbox-backend', backend],
       });
       isStarted = true;
       attempts.wire = await openWire(attempts.server.url);
@@ -128,7 +134,7 @@ export function describeAttempts(
     });
 
     beforeEach(async (test) => {
-      requireSandbox(test);
+      await requireBackend(test, backend);
       requireProgram('perl', test);
       if (!isStarted) skipFor(test, 'root, and files that everybody may read');
       // A helper may be taking away what it had put there.

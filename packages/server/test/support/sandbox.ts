@@ -1,7 +1,8 @@
 import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
 import { nativeToPathUri } from '@exec-server/protocol';
 import { type SkippableTest, skipFor } from '@exec-server/testing';
-import { describeSandbox } from '../../src/sandbox/bubblewrap/describe-sandbox.js';
+import type { BackendName } from '../../src/sandbox/backend.js';
+import { type BackendDescription, describeBackends } from '../../src/sandbox/backends.js';
 import type { FilePolicy, ResolvedPolicy } from '../../src/sandbox/policy/policy.js';
 import {
   type PolicyHost,
@@ -29,6 +30,9 @@ export function pattern(text: string, access: Access): SandboxEntry {
 
 /** A rule for a path of another kind of host. */
 export const FOREIGN_RULE: SandboxEntry = { path: { type: 'path', path: 'file:///C:/x' }, access: 'read' };
+
+/** What makes sandboxes of whatever rules. */
+export const VIEW_BACKENDS = ['helper', 'bubblewrap'] as const satisfies readonly BackendName[];
 
 /** Everything may be read. */
 export const READ_ROOT = special({ kind: 'root' }, 'read');
@@ -75,9 +79,24 @@ export function resolveFiles(
 }
 
 /** Skips a test where no sandbox can be made. Under CI, where everything is installed, it fails instead. */
-export function requireSandbox(test: SkippableTest): void {
-  const sandbox = describeSandbox();
-  if (sandbox.available) return;
-  if (process.env.CI) throw new Error(`${test.task.name} needs a sandbox: ${sandbox.reason}`);
-  skipFor(test, `a sandbox: ${sandbox.reason}`);
+export function requireSandbox(test: SkippableTest): Promise<void> {
+  return requireOne(test, ({ makesViews }) => makesViews);
+}
+
+/** The same for a certain one. */
+export function requireBackend(test: SkippableTest, wanted: BackendName): Promise<void> {
+  return requireOne(test, ({ name }) => name === wanted);
+}
+
+async function requireOne(
+  test: SkippableTest,
+  isWanted: (backend: BackendDescription) => boolean,
+): Promise<void> {
+  const backends = (await describeBackends()).filter(isWanted);
+  if (backends.some(({ works }) => works)) return;
+  const reasons = backends
+    .map((backend) => `${backend.name}: ${backend.works ? '' : backend.reason}`)
+    .join('; ');
+  if (process.env.CI) throw new Error(`${test.task.name} needs a sandbox: ${reasons}`);
+  skipFor(test, `a sandbox: ${reasons}`);
 }

@@ -10,7 +10,7 @@ export type EmptyFiles = () => number;
 const DEV = Buffer.from('/dev');
 
 /** Of the kernel's own file systems, what tells about or changes the whole machine. Files of these are emptied. */
-const MASKED = [
+export const MASKED_FILES = [
   '/proc/kcore',
   '/proc/keys',
   '/proc/timer_list',
@@ -19,7 +19,7 @@ const MASKED = [
   '/proc/sysrq-trigger',
 ];
 /** The same, to be read only: the user `root` may write there, whatever has been taken from him otherwise. */
-const READ_ONLY = ['/proc/sys', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/scsi'];
+export const READ_ONLY_FILES = ['/proc/sys', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/scsi'];
 
 /** What every sandbox is made of, whatever it allows. */
 export function describeNamespaces(network: 'shared' | 'own'): Word[] {
@@ -63,8 +63,8 @@ function describeProc(): Word[] {
   return [
     '--proc',
     '/proc',
-    ...READ_ONLY.filter(existsSync).flatMap((path) => ['--ro-bind', path, path]),
-    ...MASKED.filter(existsSync).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...READ_ONLY_FILES.filter(existsSync).flatMap((path) => ['--ro-bind', path, path]),
+    ...MASKED_FILES.filter(existsSync).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
 }
 

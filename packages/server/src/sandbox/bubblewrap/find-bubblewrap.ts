@@ -1,9 +1,6 @@
-import { delimiter } from 'node:path';
-import { platform } from 'node:process';
-import { resolveProgram } from '../../native/exec-path.js';
-import { hasMemoryFiles } from '../../native/memory-file.js';
-import { runBriefly } from '../../native/run-briefly.js';
-import { thisArchitecture } from './architecture.js';
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { runBrieflyAside } from '../../native/run-briefly.js';
 
 /** The oldest version with everything that is asked of it here. */
 export const OLDEST_VERSION = '0.5.0';
@@ -27,27 +24,22 @@ export type Bubblewrap =
       readonly hint?: string;
     };
 
-let found: Bubblewrap | undefined;
+let finding: Promise<Bubblewrap> | undefined;
 
 /** Finds bubblewrap. It is looked for until it is found, so that an installation counts without a restart. */
-export function findBubblewrap(): Bubblewrap {
-  if (found?.available !== true) found = lookForBubblewrap();
-  return found;
+export function findBubblewrap(): Promise<Bubblewrap> {
+  const looking = finding ?? lookForBubblewrap();
+  finding = looking;
+  void looking.then(({ available }) => {
+    if (!available && finding === looking) finding = undefined;
+  });
+  return looking;
 }
 
-/** Whether there is something to make sandboxes with, whatever its version; costs no run of it. */
-export function isBubblewrapInstalled(): boolean {
-  return platform === 'linux' && thisArchitecture() !== undefined && findProgram('bwrap') !== undefined;
-}
-
-function lookForBubblewrap(): Bubblewrap {
-  if (platform !== 'linux') return unavailable(`there is no sandbox for ${platform}`);
-  if (thisArchitecture() === undefined)
-    return unavailable(`there is no sandbox for ${process.arch} processors`);
-  if (!hasMemoryFiles()) return unavailable('the native launcher, which the sandbox needs, cannot be used');
-  const path = findProgram('bwrap');
+async function lookForBubblewrap(): Promise<Bubblewrap> {
+  const path = await findProgram('bwrap');
   if (path === undefined) return unavailable('bubblewrap (`bwrap`) is not installed', INSTALL_HINT);
-  const version = readVersion(path);
+  const version = await readVersion(path);
   if (version === undefined)
     return { ...unavailable(`${path} does not say its version`, INSTALL_HINT), path };
   if (compareVersions(version, OLDEST_VERSION) < 0)
@@ -59,22 +51,28 @@ function lookForBubblewrap(): Bubblewrap {
   return { available: true, path, version };
 }
 
-function unavailable(reason: string, hint?: string): Bubblewrap & { available: false } {
-  return { available: false, reason, ...(hint === undefined ? {} : { hint }) };
+function unavailable(reason: string, hint: string): Bubblewrap & { available: false } {
+  return { available: false, reason, hint };
 }
 
 /** Where the server's own PATH has a program; a relative part of it would depend on where the server was started. */
-function findProgram(name: string): string | undefined {
+async function findProgram(name: string): Promise<string | undefined> {
   const directories = process.env.PATH?.split(delimiter).filter((directory) => directory.startsWith('/'));
-  try {
-    return resolveProgram(name, directories?.join(delimiter), Buffer.from('/'));
-  } catch {
-    return undefined;
+  for (const directory of directories ?? []) {
+    const path = join(directory, name);
+    try {
+      await access(path, constants.X_OK);
+      if ((await stat(path)).isFile()) return path;
+    } catch {
+      // The next directory may have it.
+    }
   }
+  return undefined;
 }
 
-function readVersion(path: string): string | undefined {
-  return /\b\d+\.\d+(?:\.\d+)?\b/.exec(runBriefly(path, ['--version'], VERSION_TIMEOUT_MS).stdout)?.[0];
+async function readVersion(path: string): Promise<string | undefined> {
+  const { stdout } = await runBrieflyAside(path, ['--version'], VERSION_TIMEOUT_MS);
+  return /\b\d+\.\d+(?:\.\d+)?\b/.exec(stdout)?.[0];
 }
 
 /** Negative when `a` is older than `b`. */

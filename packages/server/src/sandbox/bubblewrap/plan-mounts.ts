@@ -71,7 +71,7 @@ export async function planMounts(
 export function refuseTooManyRules(files: ResolvedPolicy['files']): void {
   if (files === 'unrestricted' || files.ruleCount <= MAX_PLANNED_RULES) return;
   throw unenforceable(
-    `bubblewrap keeps at most ${MAX_PLANNED_RULES} rules, and this sandbox has ${files.ruleCount}; name directories instead of what is in them`,
+    `a sandbox keeps at most ${MAX_PLANNED_RULES} rules, and this sandbox has ${files.ruleCount}; name directories instead of what is in them`,
   );
 }
 

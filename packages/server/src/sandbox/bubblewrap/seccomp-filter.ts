@@ -1,4 +1,6 @@
 import { constants } from 'node:os';
+import type { ConfineOptions } from '../backend.js';
+import type { ResolvedPolicy } from '../policy/policy.js';
 import type { Architecture } from './architecture.js';
 import {
   argument,
@@ -61,8 +63,17 @@ const FAMILIES: Readonly<Record<Exclude<AllowedSockets, 'any'>, readonly number[
   inet: [1, 2, 10],
 };
 
+/** Sockets for a program that may use the network, that has a way to a proxy, or neither. */
+export function chooseSockets(
+  { network }: Pick<ResolvedPolicy, 'network'>,
+  { doorway }: Pick<ConfineOptions, 'doorway'>,
+): AllowedSockets {
+  if (network === 'enabled') return 'any';
+  return doorway === undefined ? 'unix' : 'inet';
+}
+
 /**
- * Makes the filter of a sandbox for bubblewrap's `--seccomp`. It forbids what could change the sandbox, look into other
+ * Makes the filter of a sandbox. It forbids what could change the sandbox, look into other
  * processes, or reach parts of the kernel that a sandboxed program has no use for. Calls of another processor, which have
  * other numbers and would pass unseen, end the process.
  */

@@ -8,7 +8,8 @@ import type { LaunchedProcess, Launcher } from '../../native/launch.js';
 import { createMemoryFile } from '../../native/memory-file.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { killOneTree } from '../../terminate/kill-one-tree.js';
-import { launchConfined } from '../bubblewrap/launch-confined.js';
+import type { SandboxBackends } from '../backends.js';
+import { launchConfined } from '../launch-confined.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import {
   encodeFrame,
@@ -59,6 +60,7 @@ interface PendingCall {
 
 export interface FileHelperOptions {
   readonly launcher: Launcher;
+  readonly backends: SandboxBackends;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -119,9 +121,11 @@ export class FileHelper {
       const policy: ResolvedPolicy = { files: seen, network: 'restricted' };
       const launched = await launchConfined(policy, planHelper(code.fd), {
         launcher: options.launcher,
+        backends: options.backends,
         readOnly: access === 'reads',
         readOnlyProc: true,
         offline: true,
+        privateStreams: true,
         onLaunched: noop,
         onEmpty,
       });

@@ -65,7 +65,7 @@ describe('capabilityRoots/discoverV1', () => {
   });
 
   it('reads a root through its sandbox, links that lead out of it included', async (test) => {
-    requireSandbox(test);
+    await requireSandbox(test);
     const root = await makeFileTree({ 'r/a/SKILL.md': 'in', 'r/b/x': '', 'out/SKILL.md': 'out' });
     await symlink(join(root, 'out'), join(root, 'r/link'));
     const wire = await openSession(openServer());
@@ -108,7 +108,7 @@ describe('capabilities/discoverV2', () => {
   });
 
   it('finds what its sandbox lets it see', async (test) => {
-    requireSandbox(test);
+    await requireSandbox(test);
     const skill = '---\nname: a\ndescription: d\n---\n';
     const root = await makeFileTree({
       'codex/skills/a/SKILL.md': skill,

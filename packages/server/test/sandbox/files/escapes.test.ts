@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { nativeToPathUri, type SandboxContext } from '@exec-server/protocol';
 import { openWire, type RunningServer, skipFor, startServer, type Wire } from '@exec-server/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pattern, READ_ROOT, requireSandbox, rule, sandboxOf } from '../../support/sandbox.js';
+import { pattern, READ_ROOT, requireBackend, rule, sandboxOf, VIEW_BACKENDS } from '../../support/sandbox.js';
 import { canBecomeNobody, SERVER_USERS } from '../../support/server-users.js';
 import { makeSwappable, startSwapping } from '../../support/swapping-thread.js';
 
@@ -20,7 +20,11 @@ const IN_FLIGHT = 8;
 /** The same where every change under the sandbox makes a new one. */
 const REMAKING_CALLS = 5;
 
-describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
+const CASES = Object.entries(SERVER_USERS).flatMap(([user, command]) =>
+  VIEW_BACKENDS.map((backend) => ({ user, command, backend })),
+);
+
+describe.each(CASES)('as $user, by $backend', ({ user, command, backend }) => {
   let server: RunningServer | undefined;
   let wire: Wire;
   let base: string;
@@ -31,14 +35,14 @@ describe.each(Object.entries(SERVER_USERS))('as %s', (user, command) => {
     base = await mkdtemp(join(await realpath(tmpdir()), 'exec-server-file-escapes-'));
     chmodSync(base, 0o755);
     if (user === 'nobody' && !canBecomeNobody(base)) return;
-    server = await startServer({ command });
+    server = await startServer({ command: [...command, '--sandbox-backend', backend] });
     wire = await openWire(server.url);
     await wire.request('initialize', { clientName: 'escapes' });
     wire.send({ method: 'initialized' });
   });
 
-  beforeEach((test) => {
-    requireSandbox(test);
+  beforeEach(async (test) => {
+    await requireBackend(test, backend);
     if (server === undefined) skipFor(test, 'root, and files that everybody may read');
     for (const directory of [inWorkspace(), outside()]) {
       // A helper may be taking away what it had put there.

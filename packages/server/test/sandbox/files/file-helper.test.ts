@@ -4,6 +4,7 @@ import { nativeToPathUri, RpcError } from '@exec-server/protocol';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
 import { createLauncher } from '../../../src/native/launcher.js';
+import { SandboxBackends } from '../../../src/sandbox/backends.js';
 import {
   FileHelper,
   type HelperAnswer,
@@ -24,7 +25,7 @@ async function startHelper() {
   writeFileSync(join(directory, 'file'), 'hello');
   const { files } = resolveNow(sandboxOf([rule(directory, 'read')]), { temporaryDirectories: [] });
   const launcher = createLauncher();
-  const options = { launcher, clock: systemClock, logger: silentLogger };
+  const options = { launcher, backends: new SandboxBackends(), clock: systemClock, logger: silentLogger };
   const helper = await FileHelper.start(files as FilePolicy, 'reads', options);
   onTestFinished(async () => {
     await helper.end();

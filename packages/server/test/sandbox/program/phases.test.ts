@@ -51,6 +51,7 @@ const END_STEPS = [
   ['session'],
   ['terminal'],
   ['chdir', '/'],
+  ['mode', 1, '0'],
   ['descriptors', 3],
   ['seccomp', ''],
   ['exec', '/bin/true', 0, 0],

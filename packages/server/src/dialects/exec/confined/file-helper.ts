@@ -1,4 +1,3 @@
-import { fchmodSync } from 'node:fs';
 import { type RequestId, RpcError } from '@exec-server/protocol';
 import {
   encodeFrame,
@@ -26,9 +25,6 @@ const reader = new FrameReader(MAX_CALL_BYTES, ({ kind, id, body }) => {
   if (kind === FrameKind.cancel) running.get(id)?.abort();
   else void answer(id, JSON.parse(Buffer.from(body).toString()) as HelperCall);
 });
-
-// Whoever names one of them by `/proc/self/fd` opens it anew, which its mode forbids; what is open stays so.
-for (const fd of [0, 1, 2]) fchmodSync(fd, 0);
 
 process.stdin.on('data', (chunk: Buffer) => reader.push(chunk));
 // Whoever could want an answer is gone.

@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LaunchedProcess, Launcher, LaunchPlan } from '../../native/launch.js';
-import { findChildren } from '../../native/namespace-members.js';
-import { toOsError } from '../../native/node-error.js';
-import { readProcess } from '../../native/process-tree.js';
-import { OsError } from '../../os-error.js';
-import { killOneTree } from '../../terminate/kill-one-tree.js';
-import type { ResolvedPolicy } from '../policy/policy.js';
-import { PolicyError } from '../policy/policy-error.js';
-import { type ConfinedLaunch, type ConfineOptions, confine } from './confine.js';
+import type { LaunchedProcess, Launcher, LaunchPlan } from '../native/launch.js';
+import { findChildren } from '../native/namespace-members.js';
+import { toOsError } from '../native/node-error.js';
+import { readProcess } from '../native/process-tree.js';
+import { OsError } from '../os-error.js';
+import { killOneTree } from '../terminate/kill-one-tree.js';
+import type { ConfinedLaunch, ConfineOptions } from './backend.js';
+import type { SandboxBackends } from './backends.js';
 import { ConfinedProcess } from './confined-process.js';
+import type { ResolvedPolicy } from './policy/policy.js';
+import { PolicyError } from './policy/policy-error.js';
+import { describeFailure, parseStatus } from './program/status.js';
 
-/** Most that is kept of what bubblewrap says when it fails, in bytes. */
+/** Most that is kept of what whoever makes a sandbox says when that fails, in bytes. */
 const MAX_COMPLAINT_BYTES = 4_096;
 
 /** Time between looks whether a sandbox is empty at which it is left to the next sweep, in milliseconds. */
@@ -18,6 +20,7 @@ const LONGEST_PAUSE_MS = 64;
 
 export interface LaunchConfinedOptions extends ConfineOptions {
   readonly launcher: Launcher;
+  readonly backends: SandboxBackends;
   /** Takes charge of what was launched, before it is known whether it becomes the program. */
   readonly onLaunched: (launched: LaunchedProcess) => void;
   /** Called when nobody is left in the sandbox, and nothing of it on disk. */
@@ -31,34 +34,37 @@ export interface LaunchConfinedOptions extends ConfineOptions {
 export async function launchConfined(
   policy: ResolvedPolicy,
   plan: LaunchPlan,
-  { launcher, onLaunched, onEmpty = () => {}, ...options }: LaunchConfinedOptions,
+  { launcher, backends, onLaunched, onEmpty = () => {}, ...options }: LaunchConfinedOptions,
 ): Promise<LaunchedProcess> {
-  const confined = await confine(policy, plan, options);
+  const backend = await backends.choose(policy, options);
+  const confined = await backend.assemble(policy, plan, options);
   const launched = await tryLaunch(launcher, confined);
   onLaunched(launched);
-  const report = confined.entry.report;
-  // Not before bubblewrap's process in there is known.
+  const report = confined.status.report;
+  // Not before who waits inside is known.
   void report
-    .then(() => whenEmpty(launched))
+    .then(() => whenEmpty(launched, confined))
     .then(() => confined.ended())
     .then(onEmpty);
-  const [entered, errno] = await report;
-  if (entered === undefined) {
+  const { entered, failure } = parseStatus(await report);
+  if (!entered) {
+    const reason = failure && describeFailure(failure);
+    if (reason !== undefined) discard(launched);
     throw new PolicyError(
       'unenforceable',
-      `failed to prepare process sandbox: ${await readComplaint(launched)}`,
+      `failed to prepare process sandbox: ${reason ?? (await readComplaint(launched))}`,
     );
   }
-  if (errno !== undefined) {
+  if (failure !== undefined) {
     discard(launched);
-    throw new OsError(errno, 'execve');
+    throw new OsError(failure.errno, failure.step);
   }
-  return takeCharge(launched);
+  return confined.keepers === 'none' ? launched : takeCharge(launched, confined.keepers);
 }
 
-function takeCharge(launched: LaunchedProcess): ConfinedProcess {
+function takeCharge(launched: LaunchedProcess, keepers: 'exact' | 'coded'): ConfinedProcess {
   try {
-    return new ConfinedProcess(launched);
+    return new ConfinedProcess(launched, keepers);
   } catch (error) {
     discard(launched);
     throw toOsError(error, 'open');
@@ -66,12 +72,12 @@ function takeCharge(launched: LaunchedProcess): ConfinedProcess {
 }
 
 /**
- * Resolves when nobody is left in a sandbox, and its mounts are gone with them. That is when bubblewrap's process in there
- * is: the others do not outlive it, and it waits for them.
+ * Resolves when nobody is left in a sandbox, and its mounts are gone with them. That is when who waits in there is gone:
+ * the others do not outlive him, and he waits for them.
  */
-async function whenEmpty(launched: LaunchedProcess): Promise<void> {
+async function whenEmpty(launched: LaunchedProcess, { keepers }: ConfinedLaunch): Promise<void> {
   try {
-    const [init] = findChildren(launched.pid);
+    const [init] = keepers === 'none' ? [] : findChildren(launched.pid);
     await launched.exit;
     for (let pauseMs = 1; init !== undefined && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
       if (readProcess(init.pid)?.startTime !== init.startTime) return;
@@ -94,7 +100,7 @@ async function tryLaunch(launcher: Launcher, confined: ConfinedLaunch): Promise<
   }
 }
 
-/** What bubblewrap said before it gave up. */
+/** What whoever makes the sandbox said before he gave up. */
 async function readComplaint(launched: LaunchedProcess): Promise<string> {
   const chunks: Buffer[] = [];
   const ends = launched.outputs.map(
@@ -105,7 +111,7 @@ async function readComplaint(launched: LaunchedProcess): Promise<string> {
   await Promise.all(ends);
   launched.input?.close();
   const text = Buffer.concat(chunks).subarray(0, MAX_COMPLAINT_BYTES).toString().trim();
-  return text === '' ? `bubblewrap ended without a word: ${JSON.stringify(status)}` : text;
+  return text === '' ? `the sandbox ended without a word: ${JSON.stringify(status)}` : text;
 }
 
 function discard(launched: LaunchedProcess): void {

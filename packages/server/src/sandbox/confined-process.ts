@@ -1,22 +1,22 @@
-import type { ExitStatus, LaunchedProcess } from '../../native/launch.js';
-import { findChildren, type NamedProcess, readInnerPid } from '../../native/namespace-members.js';
+import type { ExitStatus, LaunchedProcess } from '../native/launch.js';
+import { findChildren, type NamedProcess, readInnerPid } from '../native/namespace-members.js';
 import {
   collectTrees,
   readProcess,
   readProcessTable,
   signalProcess,
   signalProcessGroup,
-} from '../../native/process-tree.js';
+} from '../native/process-tree.js';
 
-/** The number that the first program of a sandbox has in there; the one before is bubblewrap's. */
+/** The number that the first program of a sandbox has in there; the one before is of who waits for it. */
 const FIRST_PROGRAM = 2;
 
-/** Codes from here on up are 128 + the number of the signal that ended the program, as bubblewrap has it. */
+/** Codes from here on up are 128 + the number of the signal that ended the program, where they are not exact. */
 const SIGNAL_CODES_FROM = 128;
 
 /**
- * A program in a sandbox, to be dealt with like any other. The child that was launched is bubblewrap, which waits outside
- * for another bubblewrap, which waits inside for the program: signals must reach the program and neither of those two.
+ * A program in a sandbox, to be dealt with like any other. The child that was launched waits outside for another that
+ * waits inside for the program: signals must reach the program and neither of those two.
  */
 export class ConfinedProcess implements LaunchedProcess {
   readonly pid: number;
@@ -33,7 +33,10 @@ export class ConfinedProcess implements LaunchedProcess {
   readonly #sentSignals = new Set<number>();
 
   /** To be made when the program runs; it may have ended meanwhile. */
-  constructor(launched: LaunchedProcess) {
+  constructor(
+    launched: LaunchedProcess,
+    private readonly keptBy: 'exact' | 'coded',
+  ) {
     const [init] = findChildren(launched.pid);
     this.#launched = launched;
     this.#program = init && findChildren(init.pid).find(({ pid }) => readInnerPid(pid) === FIRST_PROGRAM);
@@ -87,7 +90,7 @@ export class ConfinedProcess implements LaunchedProcess {
    * signal that was sent from here is it known.
    */
   #explainExit(status: ExitStatus): ExitStatus {
-    if (status.kind !== 'exited') return status;
+    if (this.keptBy === 'exact' || status.kind !== 'exited') return status;
     const signal = status.code - SIGNAL_CODES_FROM;
     return this.#sentSignals.has(signal) ? { kind: 'signaled', signal } : status;
   }
