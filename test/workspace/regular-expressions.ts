@@ -254,7 +254,6 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     expressions: [/[\p{Cc}\s/\\?#@%:[\]]/u, /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/],
   },
   'server/src/network-proxy/socks/messages.ts': { reads: 'request head', expressions: [/(.{4})(?=.)/g] },
-  'server/src/sandbox/bubblewrap/entry-program.ts': { reads: 'constant', expressions: [/^ *([0-9a-f]+)/gm] },
   'server/src/sandbox/bubblewrap/find-bubblewrap.ts': {
     reads: 'system',
     expressions: [/\b\d+\.\d+(?:\.\d+)?\b/],
