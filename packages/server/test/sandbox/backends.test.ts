@@ -15,8 +15,13 @@ const NO_NETWORK: ResolvedPolicy = { files: 'unrestricted', network: 'restricted
 
 /** A shell that leaves whoever it becomes without namespaces of users. */
 const WITHOUT_NAMESPACES = [
-  ...['unshare', '--user', '--map-root-user', 'sh', '-c'],
-  ...['echo 0 > /proc/sys/user/max_user_namespaces || exit 99; exec "$@"', 'sh'],
+  'unshare',
+  '--user',
+  '--map-root-user',
+  'sh',
+  '-c',
+  'echo 0 > /proc/sys/user/max_user_namespaces || exit 99; exec "$@"',
+  'sh',
 ];
 
 /** What a server that was started in some way answers to a start under a sandbox, and says of itself. */

@@ -96,26 +96,26 @@ function collectParents(mounts: readonly Mount[]): ReadonlySet<string> {
 /** Devices that every program may use, terminals of the sandbox's own, and the program's terminal by its usual name. */
 function describeDevices({ devices }: KernelFiles): Word[] {
   return [
-    ...['tmpfs', '/dev', '755'],
-    ...devices.flatMap((path) => ['bind', path, path, `${WITH_DEVICES},no-programs`]),
-    ...['devpts', '/dev/pts', `${WITH_DEVICES},no-programs`],
-    ...['symlink', 'pts/ptmx', '/dev/ptmx'],
-    ...['symlink', '/proc/self/fd', '/dev/fd'],
-    ...['symlink', '/proc/self/fd/0', '/dev/stdin'],
-    ...['symlink', '/proc/self/fd/1', '/dev/stdout'],
-    ...['symlink', '/proc/self/fd/2', '/dev/stderr'],
-    ...['symlink', '/proc/kcore', '/dev/core'],
-    ...['directory', '/dev/shm', '1777'],
-    ...['console', '/dev/console'],
-  ];
+    ['tmpfs', '/dev', '755'],
+    ...devices.map((path) => ['bind', path, path, `${WITH_DEVICES},no-programs`]),
+    ['devpts', '/dev/pts', `${WITH_DEVICES},no-programs`],
+    ['symlink', 'pts/ptmx', '/dev/ptmx'],
+    ['symlink', '/proc/self/fd', '/dev/fd'],
+    ['symlink', '/proc/self/fd/0', '/dev/stdin'],
+    ['symlink', '/proc/self/fd/1', '/dev/stdout'],
+    ['symlink', '/proc/self/fd/2', '/dev/stderr'],
+    ['symlink', '/proc/kcore', '/dev/core'],
+    ['directory', '/dev/shm', '1777'],
+    ['console', '/dev/console'],
+  ].flat();
 }
 
 function describeProc({ readOnly, masked }: KernelFiles): Word[] {
   return [
-    ...['proc', '/proc', KERNEL_FILES],
-    ...readOnly.flatMap((path) => ['bind', path, path, `read-only,${KERNEL_FILES}`]),
-    ...masked.flatMap((path) => ['hide-file', path]),
-  ];
+    ['proc', '/proc', KERNEL_FILES],
+    ...readOnly.map((path) => ['bind', path, path, `read-only,${KERNEL_FILES}`]),
+    ...masked.map((path) => ['hide-file', path]),
+  ].flat();
 }
 
 /**

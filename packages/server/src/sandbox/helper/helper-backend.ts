@@ -60,7 +60,8 @@ export class HelperBackend implements SandboxBackend {
     try {
       const words = [
         // Nobody outlives the server, however that ends.
-        ...['parent-death', process.pid],
+        'parent-death',
+        process.pid,
         ...namespaces,
         ...describeView(prepared.view, kernel),
         ...(options.readOnlyProc ? ['attributes', '/proc', 'read-only'] : []),
@@ -84,7 +85,9 @@ async function describeNamespaces(network: 'shared' | 'own'): Promise<Word[]> {
   return [
     'namespaces',
     ...listWords(kinds),
-    ...['map-user', process.geteuid!(), process.getegid!()],
+    'map-user',
+    process.geteuid!(),
+    process.getegid!(),
     ...(network === 'own' ? ['loopback'] : []),
   ];
 }
