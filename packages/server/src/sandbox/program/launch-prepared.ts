@@ -1,6 +1,6 @@
 import type { LaunchedProcess, Launcher, LaunchPlan } from '../../native/launch.js';
 import { OsError } from '../../os-error.js';
-import { killTrees } from '../../terminate/kill-trees.js';
+import { killOneTree } from '../../terminate/kill-one-tree.js';
 import { LaunchDescriptors } from '../launch-descriptors.js';
 import { describeEntry } from './enter.js';
 import { encodePlan, listWords, type Word } from './plan.js';
@@ -65,7 +65,8 @@ function describePreparation({ cgroup, user, noNewPrivileges = false }: Preparat
 }
 
 function discard(launched: LaunchedProcess): void {
-  killTrees([launched]);
-  for (const source of launched.outputs) source.destroy();
-  launched.input?.close();
+  void killOneTree(launched, () => {
+    for (const source of launched.outputs) source.destroy();
+    launched.input?.close();
+  });
 }
