@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaunchedProcess, Launcher, LaunchPlan } from '../native/launch.js';
-import { findChildren } from '../native/namespace-members.js';
+import { collectLeaders } from '../native/leftover-sweep.js';
+import { findChildren, type NamedProcess } from '../native/namespace-members.js';
 import { toOsError } from '../native/node-error.js';
 import { readProcess } from '../native/process-tree.js';
 import { OsError } from '../os-error.js';
@@ -79,14 +80,23 @@ async function whenEmpty(launched: LaunchedProcess, { keepers }: ConfinedLaunch)
   try {
     const [init] = keepers === 'none' ? [] : findChildren(launched.pid);
     await launched.exit;
-    for (let pauseMs = 1; init !== undefined && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
-      if (readProcess(init.pid)?.startTime !== init.startTime) return;
+    for (let pauseMs = 1; keepers !== 'none' && pauseMs <= LONGEST_PAUSE_MS; pauseMs *= 2) {
+      if (!(await isLeft(launched, init))) return;
       await sleep(pauseMs, undefined, { ref: false });
     }
   } catch {
     // Nobody can look now; the sweep looks until it can.
   }
   await launched.gone;
+}
+
+/**
+ * Whether who waits inside of a sandbox is there.
+ * @param init nobody where the program was too quick for him to be seen; he cannot leave the session that he began in
+ */
+async function isLeft({ pid }: LaunchedProcess, init: NamedProcess | undefined): Promise<boolean> {
+  if (init !== undefined) return readProcess(init.pid)?.startTime === init.startTime;
+  return (await collectLeaders()).has(pid);
 }
 
 async function tryLaunch(launcher: Launcher, confined: ConfinedLaunch): Promise<LaunchedProcess> {

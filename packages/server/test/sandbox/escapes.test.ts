@@ -238,7 +238,7 @@ describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
       const { exitCode } = await shell(way, sandbox);
       expect([way, exitCode === 0]).toEqual([way, false]);
     }
-    await expect.poll(() => readdir(inWorkspace(''))).toEqual([]);
+    await expect.poll(() => readdir(inWorkspace('')), { timeout: 10_000 }).toEqual([]);
   });
 
   it('does not see files that match a denied pattern, as far as they exist when it starts', async () => {
