@@ -7,7 +7,7 @@ export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './
 export { LogArchive } from './log-archive.js';
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
 export { createRandom, type RandomFaultOptions, randomFaults } from './random-faults.js';
-export { requireProgram, type SkippableTest, skipFor } from './require-program.js';
+export { isHiddenProgram, requireProgram, type SkippableTest, skipFor } from './require-program.js';
 export { type CommandOptions, type Exit, SpawnedCommand } from './spawned-command.js';
 export { type RunningServer, type ServerBanner, type ServerOptions, startServer } from './start-server.js';
 export { StdioServer, startStdioServer } from './start-stdio-server.js';

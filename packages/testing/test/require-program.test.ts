@@ -24,6 +24,12 @@ test('fails under CI', () => {
   );
 });
 
+test('skips under CI what the run hides, and only that', () => {
+  const env = { PATH: '/nowhere', CI: 'true', TEST_HIDDEN: 'tmux,cc' };
+  expect(() => requireProgram('tmux', context, env)).toThrow(new Skipped('needs tmux'));
+  expect(() => requireProgram('c', context, env)).toThrow('needs c, and it is not installed');
+});
+
 test('an empty CI variable is none', () => {
   expect(() => requireProgram('tmux', context, { PATH: '', CI: '' })).toThrow(Skipped);
 });

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { nativeToPathUri } from '@exec-server/protocol';
 import { readTextFile, TextFileError } from '../environment/text-file.js';
@@ -35,7 +36,7 @@ export class Bundle {
       this.#bytes += bytes;
       return { path, contents };
     } catch (error) {
-      const warning = describeFailure(showPath(path), error);
+      const warning = await describeFailure(path, error);
       if (warning !== undefined) this.warnings.push(warning);
       return undefined;
     }
@@ -56,7 +57,8 @@ export function showPath(path: BytePath): string {
   return nativeToPathUri(toPathBytes(path));
 }
 
-function describeFailure(uri: string, error: unknown): string | undefined {
+async function describeFailure(path: BytePath, error: unknown): Promise<string | undefined> {
+  const uri = showPath(path);
   if (error instanceof TextFileError) {
     if (error.failure === 'not-a-file') return undefined;
     if (error.failure === 'not-utf8') return `capability file ${uri} is not UTF-8: ${error.message}`;
@@ -64,6 +66,14 @@ function describeFailure(uri: string, error: unknown): string | undefined {
   }
   if (isOsError(error, ENOENT)) return undefined;
   if (!(error instanceof OsError)) throw error;
-  const action = error.errno === EACCES ? 'read' : 'inspect';
+  // Whoever may not read a file can look at it, unless he may not look into its directory either.
+  const action = error.errno === EACCES && (await isThere(path)) ? 'read' : 'inspect';
   return `failed to ${action} capability file ${uri}: ${error.message}`;
+}
+
+async function isThere(path: BytePath): Promise<boolean> {
+  return stat(toPathBytes(path)).then(
+    () => true,
+    () => false,
+  );
 }

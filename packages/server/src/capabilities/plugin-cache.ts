@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { readTextFile } from '../environment/text-file.js';
 import { ENOENT, isOsError, unlessErrno } from '../fs/file-error.js';
@@ -10,6 +11,8 @@ const MAX_PLUGINS = 512;
 const MAX_INSTALL_NOTE_BYTES = 16 * 1024;
 /** Longest id in such a note, in bytes. */
 const MAX_REMOTE_ID_BYTES = 1024;
+
+const { EACCES } = constants.errno;
 
 const MARKETPLACE = /^[A-Za-z0-9_-]+$/;
 const PLUGIN = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/;
@@ -55,9 +58,9 @@ function sortById(plugins: InstalledPlugin[]): InstalledPlugin[] {
   return plugins.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Names of directories, and of links to them, that fit; a directory that does not exist has none. */
+/** Names of directories, and of links to them, that fit; one that does not exist, or may not be read, has none. */
 async function listNames(directory: string, pattern: RegExp): Promise<string[]> {
-  const entries = (await unlessErrno(readdir(directory), ENOENT)) ?? [];
+  const entries = (await unlessErrno(readdir(directory), ENOENT, EACCES)) ?? [];
   const names = entries.filter((name) => pattern.test(name)).sort();
   const kinds = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => undefined)));
   return names.filter((_, index) => kinds[index]?.isDirectory());
@@ -65,7 +68,7 @@ async function listNames(directory: string, pattern: RegExp): Promise<string[]> 
 
 /** Versions are directories; what merely links to one was not put there by an installation. */
 async function findActiveVersion(folder: string): Promise<string | undefined> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = (await unlessErrno(readdir(folder, { withFileTypes: true }), EACCES)) ?? [];
   const versions = entries
     .filter((entry) => entry.isDirectory() && VERSION.test(entry.name))
     .map(({ name }) => name);

@@ -97,6 +97,8 @@ export function describeSandboxes(info: EnvironmentInfo, makesViews: boolean): E
     ...info,
     capabilities: {
       ...info.capabilities,
+      sandboxedFileStreaming: makesViews,
+      capabilityDiscoverySandbox: makesViews,
       linuxRootWritePreservesDevices: makesViews,
       linuxApprovedRootWritePreservesRestrictions: makesViews,
     },

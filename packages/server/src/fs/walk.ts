@@ -82,8 +82,7 @@ class Walk {
     try {
       entries = await this.#readSorted(directory.path);
     } catch (error) {
-      // Without the root there is nothing to tell about.
-      if (!(error instanceof OsError) || depth === 0) throw error;
+      if (!(error instanceof OsError)) throw error;
       return this.outcome.addError(directory.uri, error.message);
     }
     for (const entry of entries) {

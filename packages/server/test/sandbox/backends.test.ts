@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BACKEND_CHOICES, type BackendChoice } from '../../src/sandbox/backend.js';
 import { SandboxBackends } from '../../src/sandbox/backends.js';
 import type { ResolvedPolicy } from '../../src/sandbox/policy/policy.js';
-import { READ_ROOT, requireBackend, rule, sandboxOf } from '../support/sandbox.js';
+import { READ_ROOT, requireBackend, rule, sandboxOf, VIEW_BACKENDS } from '../support/sandbox.js';
 import { SERVER_USERS } from '../support/server-users.js';
 import { openServer, openSession, startParams } from '../support/session.js';
 
@@ -39,7 +39,8 @@ async function ask(command: readonly string[], sandbox: object) {
 }
 
 describe('a choice', () => {
-  it.each(['helper', 'bubblewrap'] as const)('of %s is kept', async (name) => {
+  it.for(VIEW_BACKENDS)('of %s is kept', async (name, test) => {
+    await requireBackend(test, name);
     const backends = new SandboxBackends(name);
     await backends.ready;
     expect((await backends.choose(NO_NETWORK)).name).toBe(name);

@@ -59,7 +59,10 @@ describe('capabilityRoots/discoverV1', () => {
           error:
             "failed to inspect capability root file://host/share: 'file://host/share' is invalid on 'linux'",
         },
-        { error: "invalid sandbox permission path URI: 'file:///C:/x' is invalid on 'linux'" },
+        {
+          error:
+            "failed to inspect capability root file:///tmp: invalid sandbox permission path URI: 'file:///C:/x' is invalid on 'linux'",
+        },
       ],
     });
   });

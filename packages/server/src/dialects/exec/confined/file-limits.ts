@@ -1,5 +1,5 @@
 import { platform } from 'node:process';
-import { invalidParams, invalidRequest, type RpcError, type SandboxContext } from '@exec-server/protocol';
+import { ErrorCode, RpcError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
 import { type Known, whenKnown } from '../../../loop-turn.js';
 import type { ProcessEngine } from '../../../process/process-engine.js';
@@ -50,7 +50,8 @@ function explainPolicy<T>(resolve: () => Known<T>): Known<T> {
   }
 }
 
-/** The answer for a policy that cannot be kept. */
-export function policyErrorToRpc({ failure, message }: PolicyError): RpcError {
-  return failure === 'foreign-path' ? invalidRequest(message) : invalidParams(message);
+/** The answer for a policy that cannot be kept; the policy's error is its cause. */
+export function policyErrorToRpc(error: PolicyError): RpcError {
+  const code = error.failure === 'foreign-path' ? ErrorCode.invalidRequest : ErrorCode.invalidParams;
+  return new RpcError(code, error.message, { cause: error });
 }

@@ -104,6 +104,17 @@ describe('a rule', () => {
     expect(readFileSync(session.path('write/file'), 'utf8')).toBe('write');
   });
 
+  it('that denies where a walk begins is told in the answer, as of any directory in it', async () => {
+    const session = await openDirectories();
+    const path = session.uri('write');
+    const sandbox = sandboxOf([READ_ROOT, rule(session.path('write'), 'deny')]);
+    expect(await session.call('fs/walk', { path, options: walkOptions, sandbox })).toEqual({
+      entries: [],
+      errors: [{ path, message: 'Permission denied (os error 13)' }],
+      truncated: false,
+    });
+  });
+
   it('keeps what does not exist from being made, and leaves nothing behind', async () => {
     const session = await openDirectories();
     const sandbox = sandboxOf([
