@@ -6,32 +6,35 @@ import { expect, it } from 'vitest';
 import { openListener } from '../../src/listen/open-listener.js';
 import { listenAtSocketFile } from '../../src/listen/socket-file.js';
 import { listHiddenPaths, listSessionPaths } from '../../src/sandbox/hidden-sockets.js';
-import { READ_ROOT, requireSandbox, rule, sandboxOf } from '../support/sandbox.js';
+import { READ_ROOT, requireBackend, rule, sandboxOf, VIEW_BACKENDS } from '../support/sandbox.js';
 import { openServer, openSession, startParams, untilClosed } from '../support/session.js';
 import { makeTempDirectory } from '../support/temp-directory.js';
 
-it('keeps confined programs from asking this server for unconfined ones', async (test) => {
-  await requireSandbox(test);
-  requireProgram('perl', test);
-  const directory = await makeTempDirectory();
-  const path = join(directory, 'socket');
-  const listener = await openListener(`unix://${path}`, {}, (transport) => transport.close());
-  try {
-    const wire = await openSession(openServer());
-    const script = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0); print connect(S, pack_sockaddr_un("${path}")) ? "in" : "out"`;
-    const tryToConnect = async (processId: string, sandbox: object | null) => {
-      await wire.request('process/start', startParams(processId, ['perl', '-e', script], { sandbox }));
-      return (await untilClosed(wire, processId)).stdout.toString();
-    };
-    expect(await tryToConnect('confined', sandboxOf([READ_ROOT]))).toBe('out');
-    expect(await tryToConnect('writing', sandboxOf([READ_ROOT, rule(directory, 'write')]))).toBe('out');
-    // Whoever writes the policy may know better.
-    expect(await tryToConnect('named', sandboxOf([READ_ROOT, rule(path, 'write')]))).toBe('in');
-    expect(await tryToConnect('open', null)).toBe('in');
-  } finally {
-    await listener.close();
-  }
-});
+it.for(VIEW_BACKENDS)(
+  'by %s: keeps confined programs from asking this server for unconfined ones',
+  async (backend, test) => {
+    await requireBackend(test, backend);
+    requireProgram('perl', test);
+    const directory = await makeTempDirectory();
+    const path = join(directory, 'socket');
+    const listener = await openListener(`unix://${path}`, {}, (transport) => transport.close());
+    try {
+      const wire = await openSession(openServer({ sandboxBackend: backend }));
+      const script = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0); print connect(S, pack_sockaddr_un("${path}")) ? "in" : "out"`;
+      const tryToConnect = async (processId: string, sandbox: object | null) => {
+        await wire.request('process/start', startParams(processId, ['perl', '-e', script], { sandbox }));
+        return (await untilClosed(wire, processId)).stdout.toString();
+      };
+      expect(await tryToConnect('confined', sandboxOf([READ_ROOT]))).toBe('out');
+      expect(await tryToConnect('writing', sandboxOf([READ_ROOT, rule(directory, 'write')]))).toBe('out');
+      // Whoever writes the policy may know better.
+      expect(await tryToConnect('named', sandboxOf([READ_ROOT, rule(path, 'write')]))).toBe('in');
+      expect(await tryToConnect('open', null)).toBe('in');
+    } finally {
+      await listener.close();
+    }
+  },
+);
 
 it('knows where services of a user listen, by names and by variables', () => {
   const env = {
