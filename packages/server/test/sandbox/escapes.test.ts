@@ -104,6 +104,13 @@ describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
       expect((await perl(`syscall(${call}, 0, 0); print $!+0`)).output).toBe(String(ENOSYS));
   });
 
+  it('cannot have who waits for it do what the filter keeps from itself', async () => {
+    const { output } = await shell(
+      'if (exec 3<>/proc/1/mem) 2>/dev/null; then grep "^Seccomp:" /proc/1/status; else echo closed; fi',
+    );
+    expect(output).toMatch(/^(closed|Seccomp:\t2)\n$/);
+  });
+
   it('cannot mount, nor make user namespaces, with the usual tools', async () => {
     const { output } = await shell(
       'mount -t tmpfs none /mnt && echo mounted; unshare -Ur true && echo unshared',
