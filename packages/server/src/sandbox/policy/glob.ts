@@ -24,7 +24,8 @@ export interface CompiledGlob {
 /** A part of a pattern for one name. Characters are code points. */
 type Part =
   | { readonly kind: 'any-text' }
-  | { readonly kind: 'character'; readonly fits: (character: number) => boolean }
+  /** `only` is the one character that fits, where there is just one. */
+  | { readonly kind: 'character'; readonly fits: (character: number) => boolean; readonly only?: number }
   | { readonly kind: 'choice'; readonly options: readonly (readonly Part[])[] };
 
 /** The parts of a pattern for one name, with how many characters a name has that they match. */
@@ -39,6 +40,10 @@ type Component = NamePattern | 'any-names';
 const SPECIAL = /[*?[{\\]/;
 const ANY_TEXT: Part = { kind: 'any-text' };
 const ANY_CHARACTER: Part = { kind: 'character', fits: () => true };
+const NO_CHARACTER: Part = { kind: 'character', fits: () => false };
+
+/** What no entry of a directory is called. */
+const NO_NAMES = ['', '.', '..'].map((name) => Array.from(name, codePoint));
 
 /**
  * Compiles a pattern: `*` and `?` stay within a name, `**` as a whole component stands for any number of them, `[…]` is
@@ -46,10 +51,11 @@ const ANY_CHARACTER: Part = { kind: 'character', fits: () => true };
  * are matched like all others, because patterns here hide things. Whatever is below a match is hidden with it.
  *
  * Not translated to a regular expression: those try one way after the other, and a client could send a pattern that has
- * more ways than the server has time. Throws `PolicyError` for a pattern that means nothing.
+ * more ways than the server has time. Throws `PolicyError` for a pattern that means nothing, or something else than what
+ * is done with it here: it would hide nothing, and nobody would know.
  */
 export function compileGlob(pattern: string): CompiledGlob {
-  const texts = splitComponents(pattern).filter((text, at, all) => text !== '**' || all[at - 1] !== '**');
+  const texts = resolveComponents(pattern).filter((text, at, all) => text !== '**' || all[at - 1] !== '**');
   const fixed = texts.findIndex((component) => SPECIAL.test(component));
   const base = texts.slice(0, fixed === -1 ? Math.max(texts.length - 1, 0) : fixed);
   const components = texts.map((text): Component => (text === '**' ? 'any-names' : parseName(text, pattern)));
@@ -84,9 +90,46 @@ function splitComponents(text: string): string[] {
   return text.split('/').filter((component) => component !== '' && component !== '.');
 }
 
+/** The components of a pattern. `..` takes away the name before it, as in the path of a rule. */
+function resolveComponents(pattern: string): string[] {
+  const resolved: string[] = [];
+  for (const text of splitComponents(pattern)) {
+    if (text !== '..') resolved.push(text);
+    else if (resolved.pop() === '**')
+      throw unenforceable(`pattern \`${pattern}\` has \`..\` behind \`**\`, which could be anywhere`);
+  }
+  if (resolved.length === 0) throw unenforceable(`pattern \`${pattern}\` stands for everything`);
+  refuseDividedSets(resolved, pattern);
+  return resolved;
+}
+
+/** A bracket that nothing closes is a character like any other; one that is closed behind a slash was meant otherwise. */
+function refuseDividedSets(texts: readonly string[], pattern: string): void {
+  const lastEnd = texts.findLastIndex((text) => text.includes(']'));
+  for (const text of texts.slice(0, Math.max(lastEnd, 0))) {
+    const start = text.lastIndexOf('[');
+    if (start > text.lastIndexOf(']') && text[start - 1] !== '\\')
+      throw unenforceable(`pattern \`${pattern}\` has a set of characters with a slash in it`);
+  }
+}
+
 function parseName(text: string, pattern: string): NamePattern {
   const parts = parse(text, pattern);
+  // Behind a wildcard they are just not among what is found; spelled out they were meant to lead somewhere.
+  const literals = keepLiterals(parts);
+  if (NO_NAMES.some((name) => advance(literals, [0], name).includes(name.length)))
+    throw unenforceable(
+      `pattern \`${pattern}\` has \`${text}\`, which stands for no name; write a pattern for each path that is meant`,
+    );
   return { parts, leastCharacters: countLeast(parts) };
+}
+
+/** The parts without what fits more than one character. */
+function keepLiterals(parts: readonly Part[]): Part[] {
+  return parts.map((part) => {
+    if (part.kind === 'choice') return { ...part, options: part.options.map(keepLiterals) };
+    return part.kind === 'character' && part.only !== undefined ? part : NO_CHARACTER;
+  });
 }
 
 function countLeast(parts: readonly Part[]): number {
@@ -116,18 +159,29 @@ function parseAt(text: string, mayBeSet: boolean, pattern: string): [part: Part,
   if (text.startsWith('?')) return [ANY_CHARACTER, 1];
   const set = mayBeSet ? /^\[([!^]?)(\]?[^\]]*)\]/.exec(text) : null;
   if (set !== null) {
-    const isMember = parseSet(set[2] ?? '', pattern);
+    const members = set[2] ?? '';
+    const isMember = parseSet(members, pattern);
+    if (!set[1] && members.length === 1)
+      return [{ kind: 'character', fits: isMember, only: codePoint(members) }, set[0].length];
     const fits = set[1] ? (character: number) => !isMember(character) : isMember;
     return [{ kind: 'character', fits }, set[0].length];
   }
   const choice = /^\{([^{}]*)\}/.exec(text);
   if (choice !== null) {
-    const options = (choice[1] ?? '').split(',').map((option) => parse(option, pattern));
-    return [{ kind: 'choice', options }, choice[0].length];
+    const options = (choice[1] ?? '').split(',');
+    if (options.some((option) => option.lastIndexOf('[') > option.lastIndexOf(']')))
+      throw unenforceable(`pattern \`${pattern}\` has a bracket in a choice that is not closed there`);
+    return [{ kind: 'choice', options: options.map((option) => parse(option, pattern)) }, choice[0].length];
   }
+  if (text.startsWith('{'))
+    throw unenforceable(
+      `pattern \`${pattern}\` has a choice that is not closed, or has a slash or another choice in it; write a pattern for each`,
+    );
+  if (text === '\\')
+    throw unenforceable(`pattern \`${pattern}\` has a backslash before a slash, a comma or its end`);
   const [literal = '', character] = /^\\(.)/su.exec(text) ?? [String.fromCodePoint(text.codePointAt(0)!)];
   const meant = codePoint(character ?? literal);
-  return [{ kind: 'character', fits: (other) => other === meant }, literal.length];
+  return [{ kind: 'character', fits: (other) => other === meant, only: meant }, literal.length];
 }
 
 /** Characters and ranges of them. A hyphen at either end is one of the characters. */

@@ -26,6 +26,46 @@ it('a range that ends before it begins is refused', () => {
   expect(compileGlob('/w/[a-a]').matches('/w/a')).toBe(true);
 });
 
+it.each([
+  ['/w/*/../secret/key', '/w/secret', ['/w/secret/key'], ['/w/x/secret/key']],
+  ['/w/gone/../secret/*', '/w/secret', ['/w/secret/key'], ['/w/gone/key']],
+  ['/w/{a,b}/c/../*', '/w', ['/w/a/x', '/w/b/x'], ['/w/c/x']],
+  ['/w/*/../../v/*', '/v', ['/v/x'], ['/w/x']],
+  ['/../w/./*', '/w', ['/w/x'], []],
+  ['/w/.*/key', '/w', ['/w/.ssh/key'], ['/w/key']],
+  ['/w/{,.}a', '/w', ['/w/a', '/w/.a'], ['/w/.']],
+  ['/w/[x', '/w', ['/w/[x'], ['/w/x']],
+  ['/w/\\[x/]', '/w', ['/w/[x/]'], []],
+  ['/w/\\{x', '/w', ['/w/{x'], []],
+])('%s means what the path of a rule would', (text, base, matching, others) => {
+  const glob = compileGlob(text);
+  expect(glob.base).toBe(base);
+  expect(matching.filter((path) => !glob.matches(path))).toEqual([]);
+  expect(others.filter((path) => glob.matches(path))).toEqual([]);
+});
+
+it.each([
+  '/w/**/../secret/key',
+  '/w/**/a/../../secret',
+  '/w/\\.\\./secret',
+  '/w/[.][.]/secret',
+  '/w/{..,x}/secret',
+  '/w/{.,x}/secret',
+  '/w/{,sub}/key',
+  '/w/{a/key,b}',
+  '/w/{a,{b,c}}',
+  '/w/{a,b',
+  '/w/[a/b]',
+  '/w/{[,],a}',
+  '/w/{a\\,b}',
+  '/w/a\\/b',
+  '/w/a\\',
+  '/w/..',
+  '/',
+])('%s would hide nothing, and is refused', (text) => {
+  expect(() => compileGlob(text)).toThrow(PolicyError);
+});
+
 it('a pattern with more ways to match than can be tried is decided all the same', () => {
   const name = 'a'.repeat(255);
   expect(compileGlob(`/w/${'*a'.repeat(60)}*b`).matches(`/w/${name}`)).toBe(false);
