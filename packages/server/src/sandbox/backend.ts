@@ -32,11 +32,6 @@ export interface ConfineOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * Whether the program makes no connections, so that sockets need not be hidden from it.
-   * @default false
-   */
-  readonly offline?: boolean;
-  /**
    * Lets the program write nothing in `/proc`, where it could change itself: for one that writes what others tell it.
    * @default false
    */

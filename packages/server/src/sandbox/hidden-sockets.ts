@@ -38,9 +38,6 @@ export interface HiddenPath {
   readonly kind: 'socket' | 'directory';
 }
 
-/** What a program may do with the network. One that makes no connections is shown sockets. */
-export type NetworkUse = ResolvedPolicy['network'] | 'unused';
-
 const own = new Set<HiddenPath>();
 
 /**
@@ -54,17 +51,16 @@ export function hideSocket(path: string, kind: HiddenPath['kind'] = 'socket'): (
 }
 
 /** What sandboxes hide unless a rule is about it. It need not exist. */
-export function listHiddenPaths(network: NetworkUse): HiddenPath[] {
+export function listHiddenPaths(network: ResolvedPolicy['network']): HiddenPath[] {
   const user = process.getuid?.();
   if (user === undefined) return [...own];
-  const paths = [
+  return [
     directory(`/run/user/${user}`),
     directory('/run/libvirt'),
     ...(network === 'enabled' ? [] : listSessionPaths(user, process.env)),
     ...DAEMON_SOCKETS.map(socket),
     ...own,
   ];
-  return network === 'unused' ? paths.filter(({ kind }) => kind === 'directory') : paths;
 }
 
 /** Where programs listen that a user started himself: terminals, agents, screens, editors. */

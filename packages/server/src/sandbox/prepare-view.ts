@@ -22,9 +22,9 @@ interface HeldTarget {
 /** Throws `PolicyError` for what mounts cannot keep. */
 export async function prepareView(
   { files, network }: ResolvedPolicy,
-  { readOnly = false, offline = false }: Pick<ConfineOptions, 'readOnly' | 'offline'>,
+  { readOnly = false }: Pick<ConfineOptions, 'readOnly'>,
 ): Promise<PreparedView> {
-  const wanted = await planMounts(files, offline ? 'unused' : network);
+  const wanted = await planMounts(files, network);
   const view = readOnly ? forbidWriting(wanted) : wanted;
   const held = await holdTargets(view);
   return { view: settle(view, held), release: () => releaseTargets(held) };

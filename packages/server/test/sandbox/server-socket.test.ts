@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
-import type { SandboxContext, SandboxEntry } from '@exec-server/protocol';
+import { nativeToPathUri, type SandboxContext, type SandboxEntry } from '@exec-server/protocol';
 import { expect, it } from 'vitest';
 import { describeAttempts } from '../support/confined-attempts.js';
 import { CLOSED_PROXY } from '../support/network-proxy.js';
@@ -22,12 +22,14 @@ const RESTRICTED: Readonly<Record<string, (...more: SandboxEntry[]) => SandboxCo
 };
 
 const args = (directory: string) => {
-  for (const name of ['deep', 'deep/run']) {
+  for (const name of ['deep', 'deep/run', 'far']) {
     mkdirSync(`${directory}/${name}`);
     // The server may be another user.
     chmodSync(`${directory}/${name}`, 0o777);
   }
-  return ['--listen', 'ws://127.0.0.1:0', '--listen', `unix://${directory}/deep/run/socket`];
+  symlinkSync('far', `${directory}/way`);
+  const sockets = ['deep/run/socket', 'way/socket'].map((name) => `unix://${directory}/${name}`);
+  return ['ws://127.0.0.1:0', ...sockets].flatMap((url) => ['--listen', url]);
 };
 
 describeAttempts({ args }, (attempts) => {
@@ -84,6 +86,48 @@ describeAttempts({ args }, (attempts) => {
         expect([path, await connect(path, sandbox)]).toEqual([path, 'out']);
     },
   );
+
+  it.each(Object.entries(RESTRICTED))(
+    'is not given another name by file operations, with %s',
+    async (_name, allow) => {
+      const sandbox = allow(rule(ofServer(), 'write'));
+      const toUri = (name: string) => nativeToPathUri(ofServer(name));
+      const move = (source: string, destination: string) =>
+        attempts.wire.request('fs/rename', {
+          sourcePath: toUri(source),
+          destinationPath: toUri(destination),
+          sandbox,
+        });
+      for (const source of [SOCKET, 'deep/run', 'deep', '', 'far/socket', 'far']) {
+        const { error } = await move(source, source === '' ? '../stolen' : 'stolen');
+        expect([source, error?.code]).toEqual([source, expect.any(Number)]);
+      }
+      // Whatever takes its place takes it away.
+      expect(
+        (await attempts.call('fs/writeFile', ofServer('other'), sandbox, { dataBase64: '' })).error?.code,
+      ).toBe(undefined);
+      expect((await move('other', SOCKET)).error?.code).toEqual(expect.any(Number));
+      for (const name of [SOCKET, 'deep', 'far']) {
+        const { error } = await attempts.call('fs/remove', ofServer(name), sandbox, { recursive: true });
+        expect([name, error?.code]).toEqual([name, expect.any(Number)]);
+      }
+      await attempts.call('fs/remove', ofServer('other'), sandbox);
+      for (const path of ['stolen', 'stolen/socket', 'stolen/run/socket', SOCKET, 'far/socket'])
+        expect([path, await connect(path, sandbox)]).toEqual([path, 'out']);
+      const open = sandboxOf([READ_ROOT, rule(ofServer(SOCKET), 'write')], { network: 'enabled' });
+      expect(await connect(SOCKET, open)).toBe('in');
+    },
+  );
+
+  it('stays hidden when a link on the way to it leads elsewhere', async () => {
+    const sandbox = attempts.usual(rule(ofServer(), 'write'));
+    expect(await connect('way/socket', sandbox)).toBe('out');
+    expect((await shell(`cd '${ofServer()}' && rm way && ln -s deep way`, sandbox)).exitCode).toBe(0);
+    for (const path of ['way/socket', 'far/socket'])
+      expect([path, await connect(path, sandbox)]).toEqual([path, 'out']);
+    expect((await shell(`cd '${ofServer()}' && mv far stolen`, sandbox)).exitCode).not.toBe(0);
+    expect((await shell(`cd '${ofServer()}' && rm way && ln -s far way`, sandbox)).exitCode).toBe(0);
+  });
 
   it('leaves alone what is beside it', async () => {
     const all = RESTRICTED['all files']!();

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { baseName, isWithin, parentPath } from '../../fs/native-path.js';
 import { mapInTurns, runInTurns } from '../../loop-turn.js';
-import { listHiddenPaths, type NetworkUse } from '../hidden-sockets.js';
+import { type HiddenPath, listHiddenPaths } from '../hidden-sockets.js';
 import type { FilePolicy, PolicyEntry, ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
 import { RuleTree } from '../policy/rule-tree.js';
@@ -44,7 +44,7 @@ const MINIMAL_PATHS = [
 export async function placePolicy(
   files: FilePolicy,
   denied: readonly Buffer[],
-  network: NetworkUse,
+  network: ResolvedPolicy['network'],
   locator: PathLocator,
 ): Promise<RuleTree<PlacedRule>> {
   const entries = [
@@ -60,7 +60,7 @@ export async function placePolicy(
 /** The same of a policy that allows everything. */
 export async function placeOpenPolicy(
   files: ResolvedPolicy['files'],
-  network: NetworkUse,
+  network: ResolvedPolicy['network'],
   locator: PathLocator,
 ): Promise<RuleTree<PlacedRule>> {
   const entries = files === 'unrestricted' ? [] : files.rules.rules;
@@ -121,17 +121,14 @@ async function protectRepositories(
 /** Denies what runs programs for others, as far as it exists, rules show it, and none of them is for that very path. */
 async function hideServices(
   rules: RuleTree<PlacedRule>,
-  network: NetworkUse,
+  network: ResolvedPolicy['network'],
   locator: PathLocator,
 ): Promise<RuleTree<PlacedRule>> {
-  const services = listHiddenPaths(network);
-  const locations = await mapInTurns(services, CONCURRENT_RULES, ({ path }) =>
-    locator.locate(Buffer.from(path)),
+  const places = await mapInTurns(listHiddenPaths(network), CONCURRENT_RULES, (service) =>
+    locateService(service, locator),
   );
   const hidden: PlacedRule[] = [];
-  for (const [index, { path, kind }] of locations.entries()) {
-    const wanted = services[index]?.kind === 'socket' ? 'file' : services[index]?.kind;
-    if (kind === 'missing' || kind !== wanted) continue;
+  for (const { path, kind } of places.flat()) {
     const rule = rules.find(path);
     const isShown = rule !== undefined && rule.access !== 'deny';
     const isHidden = hidden.some(
@@ -142,6 +139,22 @@ async function hideServices(
     hidden.push({ path, access: 'deny', location: { path, kind, links: [] } });
   }
   return hidden.length === 0 ? rules : runInTurns(RuleTree.build([...rules.rules, ...hidden]));
+}
+
+/** Where each service was when it was looked for first. */
+const firstPlaces = new Map<string, Buffer>();
+
+/**
+ * Where a service is. A program that may change a link on the way to it must not uncover it for the next program, so that
+ * the place where it was counts as well.
+ */
+async function locateService(service: HiddenPath, locator: PathLocator): Promise<Location[]> {
+  const wanted = service.kind === 'socket' ? 'file' : service.kind;
+  const here = await locator.locate(Buffer.from(service.path));
+  const firstPlace = firstPlaces.get(service.path);
+  if (firstPlace === undefined && here.kind === wanted) firstPlaces.set(service.path, here.path);
+  const places = firstPlace === undefined ? [here] : [here, await locator.locate(firstPlace)];
+  return places.filter(({ kind }) => kind === wanted);
 }
 
 /**

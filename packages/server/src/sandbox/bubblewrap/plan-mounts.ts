@@ -1,6 +1,5 @@
 import { isWithin, parentPath } from '../../fs/native-path.js';
 import { LoopTurn, runInTurns } from '../../loop-turn.js';
-import type { NetworkUse } from '../hidden-sockets.js';
 import { findDeniedPaths } from '../policy/find-denied-paths.js';
 import type { ResolvedPolicy } from '../policy/policy.js';
 import { unenforceable } from '../policy/policy-error.js';
@@ -46,7 +45,7 @@ const OWN_DIRECTORIES = [Buffer.from('/dev'), Buffer.from('/sys')];
  */
 export async function planMounts(
   files: ResolvedPolicy['files'],
-  network: NetworkUse = 'restricted',
+  network: ResolvedPolicy['network'] = 'restricted',
 ): Promise<MountPlan> {
   refuseTooManyRules(files);
   const locator = new PathLocator();

@@ -124,7 +124,6 @@ export class FileHelper {
         backends: options.backends,
         readOnly: access === 'reads',
         readOnlyProc: true,
-        offline: true,
         privateStreams: true,
         onLaunched: noop,
         onEmpty,

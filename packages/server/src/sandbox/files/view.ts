@@ -34,7 +34,7 @@ export class SandboxView {
   static async look(files: ResolvedPolicy['files'], access: FileAccess): Promise<SandboxView> {
     // Before anything else: what changes during the look makes it stale.
     const mountChanges = countMountChanges();
-    const wanted = await planMounts(files, 'unused');
+    const wanted = await planMounts(files);
     const plan = access === 'reads' ? forbidWriting(wanted) : wanted;
     return new SandboxView(plan, await identify(plan.mounts), mountChanges);
   }
