@@ -1,11 +1,20 @@
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import type { SandboxContext } from '@exec-server/protocol';
 import { skipFor } from '@exec-server/testing';
 import { expect, it } from 'vitest';
 import { describeAttempts } from '../support/confined-attempts.js';
 import { machineProgram } from '../support/machine-code.js';
-import { pattern, READ_ROOT, rule, sandboxOf } from '../support/sandbox.js';
+import { pattern, READ_ROOT, rule, sandboxOf, special } from '../support/sandbox.js';
 
 const LEAK = 'of the server alone';
+const UNRESTRICTED_FILES: SandboxContext['permissions'] = {
+  type: 'managed',
+  network: 'restricted',
+  file_system: { type: 'unrestricted' },
+};
+const HARMLESS_DEVICES = ['console', 'full', 'null', 'ptmx', 'random', 'tty', 'urandom', 'zero'].map(
+  (name) => `/dev/${name}`,
+);
 
 describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
   const { user, inWorkspace, outside, usual, attempt, shell, perl } = attempts;
@@ -191,6 +200,38 @@ describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
     for (const path of paths) {
       const { exitCode } = await shell(`echo broken > ${path}`);
       expect([path, exitCode === 0]).toEqual([path, false]);
+    }
+  });
+
+  it.each<[string, SandboxContext]>([
+    ['all files', { ...sandboxOf([]), permissions: UNRESTRICTED_FILES }],
+    ['every file by a rule', sandboxOf([special({ kind: 'root' }, 'write')])],
+    ['every file but one', sandboxOf([special({ kind: 'root' }, 'write'), rule('/etc/hostname', 'deny')])],
+  ])('does not change the machine where it may write %s', async (_name, sandbox) => {
+    // Only asked, not written: who runs the tests may be root.
+    const writable = 'find /sys /proc/sys -maxdepth 4 -writable 2>/dev/null | head -n 3';
+    expect((await shell(writable, sandbox)).output).toBe('');
+    const list = 'for f in /dev/* /dev/[!p]*/*; do [ ! -L $f ] && { [ -b $f ] || [ -c $f ]; } && echo $f; done';
+    const { output } = await shell(list, sandbox);
+    const devices = output.split('\n').filter((path) => path !== '');
+    expect(devices).toEqual(expect.arrayContaining(['/dev/null', '/dev/zero']));
+    expect(devices.filter((path) => !HARMLESS_DEVICES.includes(path))).toEqual([]);
+    expect((await shell('echo > /dev/null && head -c 1 /dev/zero | wc -c', sandbox)).output.trim()).toBe('1');
+  });
+
+  it('shares /dev/shm where it may write every file', async () => {
+    const path = `/dev/shm/exec-server-${process.pid}-${attempts.user.replace(' ', '-')}`;
+    try {
+      for (const sandbox of [
+        { ...sandboxOf([]), permissions: UNRESTRICTED_FILES },
+        sandboxOf([special({ kind: 'root' }, 'write')]),
+      ]) {
+        expect((await shell(`echo shared > ${path}`, sandbox)).exitCode).toBe(0);
+        expect(await readFile(path, 'utf8')).toBe('shared\n');
+        expect((await shell(`rm ${path}`, sandbox)).exitCode).toBe(0);
+      }
+    } finally {
+      await rm(path, { force: true });
     }
   });
 

@@ -37,7 +37,7 @@ export function describeNamespaces(network: 'shared' | 'own'): Word[] {
 /** The view that a plan describes. */
 export function describeView({ root, mounts }: MountPlan, openEmptyFile: EmptyFiles): Word[] {
   const words: Word[] = [...describeRoot(root)];
-  for (const mount of mounts) words.push(...describeMount(mount, root === 'open', openEmptyFile));
+  for (const mount of mounts) words.push(...describeMount(mount, openEmptyFile));
   // Last of all: what is mounted below them needs a place.
   for (const mount of mounts) if (mount.kind === 'hide-directory') words.push('--remount-ro', mount.path);
   if (root === 'empty') words.push('--remount-ro', '/');
@@ -48,8 +48,6 @@ function describeRoot(root: MountPlan['root']): Word[] {
   const own = ['--dev', '/dev', ...describeProc()];
   const kernel = existsSync('/sys') ? ['--ro-bind', '/sys', '/sys'] : [];
   switch (root) {
-    case 'open':
-      return ['--dev-bind', '/', '/', ...describeProc()];
     case 'write':
       return ['--bind', '/', '/', ...own, ...kernel];
     case 'read':
@@ -68,13 +66,12 @@ function describeProc(): Word[] {
   ];
 }
 
-function describeMount(mount: Mount, withDevices: boolean, openEmptyFile: EmptyFiles): Word[] {
+function describeMount(mount: Mount, openEmptyFile: EmptyFiles): Word[] {
   const { path } = mount;
   switch (mount.kind) {
     case 'bind':
       // A device in an ordinary mount could not be opened.
-      if (withDevices || isWithin(path, DEV))
-        return [mount.writable ? '--dev-bind' : '--ro-bind', path, path];
+      if (isWithin(path, DEV)) return [mount.writable ? '--dev-bind' : '--ro-bind', path, path];
       return [mount.writable ? '--bind' : '--ro-bind', path, path];
     case 'hide-directory':
       return ['--perms', mount.passable ? '0111' : '0000', '--tmpfs', path];

@@ -14,7 +14,10 @@ export interface PlacedRule extends PolicyEntry {
   readonly location: Location;
 }
 
-const ROOT: PolicyEntry = { path: Buffer.from('/'), access: 'write' };
+/** Every file, those in shared memory included: of `/dev` every sandbox has its own. */
+const ALL_FILES = ['/', '/dev/shm'].map(
+  (path): PolicyEntry => ({ path: Buffer.from(path), access: 'write' }),
+);
 const GIT = Buffer.from('.git');
 
 /** Rules whose paths are followed at once. */
@@ -64,7 +67,7 @@ export async function placeOpenPolicy(
   locator: PathLocator,
 ): Promise<RuleTree<PlacedRule>> {
   const entries = files === 'unrestricted' ? [] : files.rules.rules;
-  return hideServices(await placeRules([...entries, ROOT], locator), network, locator);
+  return hideServices(await placeRules([...entries, ...ALL_FILES], locator), network, locator);
 }
 
 /** Whether this user can change what is in a directory, and rules allow it. */

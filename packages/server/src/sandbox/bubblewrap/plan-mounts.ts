@@ -18,8 +18,8 @@ export type Mount =
   | { readonly kind: 'link'; readonly path: Buffer; readonly target: Buffer };
 
 export interface MountPlan {
-  /** What the whole is: the host's root, or an empty one. An open one is the host's with all devices. */
-  readonly root: 'read' | 'write' | 'open' | 'empty';
+  /** What the whole is: the host's root, or an empty one. */
+  readonly root: 'read' | 'write' | 'empty';
   /** In the order in which they are made. */
   readonly mounts: readonly Mount[];
   /** What has to be put in place first, because mounts are made on it and nothing is there. */
@@ -49,7 +49,7 @@ export async function planMounts(
 ): Promise<MountPlan> {
   refuseTooManyRules(files);
   const locator = new PathLocator();
-  // Whoever may write everything keeps everything, devices included, but not those who run programs for him.
+  // Whoever may write every file keeps them all, but neither devices nor those who run programs for him.
   const isOpen = files === 'unrestricted' || files.fullWrite;
   const rules = isOpen
     ? await placeOpenPolicy(files, network, locator)
@@ -60,7 +60,6 @@ export async function planMounts(
     if (!isOpen || (await isChangeable(rules, parentPath(pin)))) planner.pin(pin);
   await planner.addRules();
   const { targets } = planner;
-  if (isOpen) return { root: 'open', mounts: await planner.sortMounts(), targets };
   const mounts = [...(await planner.sortMounts()), ...planner.listLinks()];
   const rootAccess = rules.accessTo(ROOT);
   return { root: rootAccess === 'deny' ? 'empty' : rootAccess, mounts, targets };
@@ -76,7 +75,7 @@ export function refuseTooManyRules(files: ResolvedPolicy['files']): void {
 
 /**
  * The same view for a program that is to write nothing: there is nothing on disk to be made for it, and what was made for
- * others does not concern it. An open view stays what it is.
+ * others does not concern it.
  */
 export function forbidWriting({ root, mounts, targets }: MountPlan): MountPlan {
   const made = new Set(targets.map(({ path }) => path.toString('latin1')));
@@ -92,11 +91,6 @@ export function forbidWriting({ root, mounts, targets }: MountPlan): MountPlan {
 /** Whether a rule is about a name in a directory that does not exist either, and that is not withheld. */
 function comesWithMissing({ path, implied, location }: PlacedRule): boolean {
   return implied === true && location.kind === 'missing' && !location.firstMissing?.equals(path);
-}
-
-/** What the host has there is not to be seen because of what is withheld of it. */
-function isOwnFileSystem(path: Buffer): boolean {
-  return [...OWN_FILE_SYSTEMS, ...OWN_DIRECTORIES].some((own) => isWithin(path, own));
 }
 
 /** Whether something with a mode was put there to be mounted on; somebody may have taken it away since it was seen. */
@@ -123,10 +117,14 @@ class Planner {
     const pins: Buffer[] = [];
     const seen = new Set<string>();
     for (const rule of this.rules.rules) {
-      if (rule.access === 'write' || comesWithMissing(rule) || isOwnFileSystem(rule.path)) continue;
+      if (rule.access === 'write' || comesWithMissing(rule)) continue;
       let directory = parentPath(rule.location.firstMissing ?? rule.path);
       // What is above a directory that was seen was seen with it.
-      while (!directory.equals(ROOT) && !seen.has(directory.toString('latin1'))) {
+      while (
+        !directory.equals(ROOT) &&
+        this.#isOfHost(directory) &&
+        !seen.has(directory.toString('latin1'))
+      ) {
         const above = parentPath(directory);
         if (this.rules.accessTo(above) !== 'write') break;
         seen.add(directory.toString('latin1'));
@@ -137,6 +135,14 @@ class Planner {
       if (turn.isOver) await turn.pause();
     }
     return pins;
+  }
+
+  /** Whether what is seen at a path is the host's: of what every sandbox has its own of, that is what a rule names. */
+  #isOfHost(path: Buffer): boolean {
+    if (OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return false;
+    const own = OWN_DIRECTORIES.find((directory) => isWithin(path, directory));
+    const rule = own && this.rules.find(path);
+    return own === undefined || (rule !== undefined && isWithin(rule.path, own));
   }
 
   pin(path: Buffer): void {
@@ -172,7 +178,8 @@ class Planner {
   async #add(rule: PlacedRule): Promise<void> {
     const { path, access, location } = rule;
     if (path.equals(ROOT) || OWN_FILE_SYSTEMS.some((own) => isWithin(path, own))) return;
-    const around = this.rules.accessTo(parentPath(path));
+    const parent = parentPath(path);
+    const around = this.rules.accessTo(parent);
     if (location.kind === 'missing') {
       if (access !== 'write' && !comesWithMissing(rule)) await this.#keepMissing(rule, around);
       return;
@@ -182,7 +189,7 @@ class Planner {
       this.#holdTarget(path, location.kind);
     if (access === 'deny') {
       if (around !== 'deny') this.#hide(path, location.kind);
-    } else if (access !== around) {
+    } else if (access !== around || (access === 'write' && !this.#isOfHost(parent))) {
       this.#mounts.push({ kind: 'bind', path, writable: access === 'write' });
     }
   }

@@ -56,7 +56,7 @@ export function describeView({ root, mounts }: MountPlan, kernel: KernelFiles): 
   const isFilled = ({ path }: Mount) => parents.has(path.toString('latin1'));
   return [
     ...describeRoot(root, kernel),
-    ...mounts.flatMap((mount) => describeMount(mount, { filled: isFilled(mount), open: root === 'open' })),
+    ...mounts.flatMap((mount) => describeMount(mount, isFilled(mount))),
     // Last of all: what is mounted below them needs a place.
     ...mounts
       .filter((mount) => mount.kind === 'hide-directory' && isFilled(mount))
@@ -69,8 +69,6 @@ function describeRoot(root: MountPlan['root'], kernel: KernelFiles): Word[] {
   const own = [...describeDevices(kernel), ...describeProc(kernel)];
   const sys = kernel.hasSys ? ['bind', '/sys', '/sys', `read-only,${KERNEL_FILES}`] : [];
   switch (root) {
-    case 'open':
-      return ['root', 'host', WITH_DEVICES, ...describeProc(kernel)];
     case 'write':
       return ['root', 'host', PLAIN, ...own, ...sys];
     case 'read':
@@ -118,18 +116,16 @@ function describeProc({ readOnly, masked }: KernelFiles): Word[] {
   ].flat();
 }
 
-/**
- * @param place whether something is mounted below it, and whether all around it is the host's, with all devices
- */
-function describeMount(mount: Mount, place: { readonly filled: boolean; readonly open: boolean }): Word[] {
+/** @param isFilled whether something is mounted below it */
+function describeMount(mount: Mount, isFilled: boolean): Word[] {
   const { path } = mount;
   switch (mount.kind) {
     case 'bind':
       if (!mount.writable) return ['bind', path, path, READ_ONLY];
       // A device in an ordinary mount could not be opened.
-      return ['bind', path, path, place.open || isWithin(path, DEV) ? WITH_DEVICES : PLAIN];
+      return ['bind', path, path, isWithin(path, DEV) ? WITH_DEVICES : PLAIN];
     case 'hide-directory':
-      if (place.filled) return ['tmpfs', path, mount.passable ? '111' : '0'];
+      if (isFilled) return ['tmpfs', path, mount.passable ? '111' : '0'];
       return ['hide-directory', path];
     case 'hide-file':
       return ['hide-file', path];

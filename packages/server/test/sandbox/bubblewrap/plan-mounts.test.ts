@@ -228,7 +228,7 @@ it('hides directories of sockets but for what rules name in them, and pins what 
   ]);
   onTestFinished(hideSocket(join(at, 'c'), 'directory'));
   const open = await planMounts('unrestricted');
-  expect(open.root).toBe('open');
+  expect(open.root).toBe('write');
   expect(below(at, open)).toEqual(['write .', 'hide ./a/', 'hide ./c/']);
 });
 

@@ -21,7 +21,7 @@ async function openConfined() {
 
 it.each<[string, SandboxContext, string[]]>([
   ['everything to read', sandboxOf([READ_ROOT]), ['/proc', '/proc/1', '/dev', '/dev/shm/x', '/run/user/x']],
-  ['everything to write', WRITE_ROOT, ['/proc', '/proc/1', '/run/user/x']],
+  ['everything to write', WRITE_ROOT, ['/proc', '/proc/1', '/dev', '/run/user/x']],
 ])('%s: what a sandbox has of its own, and services', async (_name, sandbox, expected) => {
   const { files } = resolveNow(sandbox, { temporaryDirectories: [] });
   onTestFinished(hideSocket('/run/user/x', 'directory'));
