@@ -279,7 +279,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   ),
   'sandbox/files/file-sandboxes.ts MAX_HELPERS': server(
     'sandbox/files/file-sandboxes',
-    'are at most sixteen',
+    'leave something to others',
   ),
   'sandbox/denial/judge-denial.ts MAX_NAME_BYTES': server(
     'sandbox/denial/judge-denial',

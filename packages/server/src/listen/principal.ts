@@ -26,6 +26,11 @@ export function isSamePrincipal(one: Principal, other: Principal): boolean {
   return one.kind === other.kind && one.subject === other.subject;
 }
 
+/** Text that two principals share only if they are the same one, to keep things by. */
+export function principalKey({ kind, subject }: Principal): string {
+  return JSON.stringify([kind, subject]);
+}
+
 const KINDS: readonly unknown[] = [
   'anonymous',
   'capability-token',

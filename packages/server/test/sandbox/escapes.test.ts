@@ -211,7 +211,8 @@ describeAttempts({ env: { EXEC_TEST_LEAK: LEAK } }, (attempts) => {
     // Only asked, not written: who runs the tests may be root.
     const writable = 'find /sys /proc/sys -maxdepth 4 -writable 2>/dev/null | head -n 3';
     expect((await shell(writable, sandbox)).output).toBe('');
-    const list = 'for f in /dev/* /dev/[!p]*/*; do [ ! -L $f ] && { [ -b $f ] || [ -c $f ]; } && echo $f; done';
+    const list =
+      'for f in /dev/* /dev/[!p]*/*; do [ ! -L $f ] && { [ -b $f ] || [ -c $f ]; } && echo $f; done';
     const { output } = await shell(list, sandbox);
     const devices = output.split('\n').filter((path) => path !== '');
     expect(devices).toEqual(expect.arrayContaining(['/dev/null', '/dev/zero']));

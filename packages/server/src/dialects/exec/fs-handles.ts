@@ -36,13 +36,14 @@ function findHandles(handleId: string, { connection, session }: HandlerContext):
 
 async function open(
   { path: uri, mode = 'read', sandbox }: FsOpenParams,
-  { engine, requestId, signal }: HandlerContext,
+  { engine, session, requestId, signal }: HandlerContext,
 ): Promise<HandleFile> {
   const limits = findFileLimits(sandbox, mode === 'read' ? 'reads' : 'changes', engine);
   const files = limits instanceof Promise ? await limits : limits;
   const path = toNativePath(uri);
   if (files === undefined) return OpenFile.open(path, mode);
-  return explainSandbox(engine.fileSandboxes.openFile(files, path, mode, { requestId, signal }));
+  const use = { principal: session.principal, requestId, signal };
+  return explainSandbox(engine.fileSandboxes.openFile(files, path, mode, use));
 }
 
 export async function readBlock(

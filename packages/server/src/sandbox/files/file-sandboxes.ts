@@ -2,14 +2,18 @@ import { internalError, nativeToPathUri } from '@exec-server/protocol';
 import type { ClockTimer } from '../../clock.js';
 import type { FileAccess } from '../../connection/file-order.js';
 import type { OpenMode } from '../../fs/handles-file.js';
+import { type Principal, principalKey } from '../../listen/principal.js';
 import { type ResolvedPolicy, sandboxKey } from '../policy/policy.js';
 import { ConfinedFile } from './confined-file.js';
 import { type CallOptions, FileHelper, type FileHelperOptions, type HelperAnswer } from './file-helper.js';
 import { FileMethod } from './frames.js';
 import { SandboxView } from './view.js';
 
-/** Helpers that run at once. When one more is needed, one that is idle goes. */
-export const MAX_HELPERS = 16;
+/**
+ * Helpers that run at once. When one more is needed, one that is idle goes. A principal has at most half of those that
+ * others do not use, so that something is left for the next one, whatever it holds on to.
+ */
+export const MAX_HELPERS = 32;
 /** How long an idle helper is kept, in milliseconds. */
 export const HELPER_IDLE_MS = 60_000;
 /** The same for one that leaves something on disk for as long as it runs. */
@@ -17,8 +21,15 @@ export const TRACED_HELPER_IDLE_MS = 2_000;
 /** Sandboxes that are made for one call, when files keep changing under them. */
 const MAX_ATTEMPTS = 5;
 
+/** A call, and whom it is for. */
+export interface HelperUse extends CallOptions {
+  readonly principal: Principal;
+}
+
 /** A running helper. */
 interface Slot {
+  /** Whom it works for. */
+  readonly owner: string;
   readonly helper: FileHelper;
   /** What its sandbox looked like when it was made. */
   readonly view: SandboxView;
@@ -32,15 +43,19 @@ interface Slot {
 /** What a helper is wanted for. */
 interface Want {
   readonly key: string;
+  readonly owner: string;
   readonly files: ResolvedPolicy['files'];
   readonly access: FileAccess;
 }
 
-/** The helpers that do file operations under policies: one for each policy and kind of access, made when it is needed. */
+/**
+ * The helpers that do file operations under policies: one for each principal, policy and kind of access, made when it is
+ * needed. Whoever asks a helper for `/proc/self/fd` finds what it has open, which is nobody else's business.
+ */
 export class FileSandboxes {
   /** Those that are given out, in the order of their last use. */
   readonly #slots = new Map<string, Slot>();
-  readonly #making = new Map<string, Promise<void>>();
+  readonly #making = new Map<string, { readonly owner: string; readonly done: Promise<void> }>();
   /** Everything that runs and is not being ended. */
   readonly #live = new Set<Slot>();
   readonly #endings = new Set<Promise<void>>();
@@ -56,9 +71,9 @@ export class FileSandboxes {
     files: ResolvedPolicy['files'],
     access: FileAccess,
     call: { readonly method: string; readonly params: unknown },
-    options: CallOptions,
+    use: HelperUse,
   ): Promise<HelperAnswer> {
-    return this.#use(files, access, ({ helper }) => helper.call(call.method, call.params, options));
+    return this.#use(files, access, use, ({ helper }) => helper.call(call.method, call.params, use));
   }
 
   /** Opens a file that stays open in its helper, also when the sandbox is stale for everybody else. */
@@ -66,11 +81,11 @@ export class FileSandboxes {
     files: ResolvedPolicy['files'],
     path: Buffer,
     mode: OpenMode,
-    options: CallOptions,
+    use: HelperUse,
   ): Promise<ConfinedFile> {
-    return this.#use(files, mode === 'read' ? 'reads' : 'changes', async (slot) => {
+    return this.#use(files, mode === 'read' ? 'reads' : 'changes', use, async (slot) => {
       const params = { path: nativeToPathUri(path), mode };
-      const answer = await slot.helper.call(FileMethod.open, params, options);
+      const answer = await slot.helper.call(FileMethod.open, params, use);
       const opened = (answer.kind === 'result' ? answer.value : {}) as { file: number; identity: string };
       slot.uses++;
       return new ConfinedFile(slot.helper, opened.file, opened.identity, () => this.#release(slot));
@@ -80,7 +95,7 @@ export class FileSandboxes {
   /** Ends all helpers. Whoever waits for one is told that it is gone. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#making.values());
+    await Promise.allSettled(Array.from(this.#making.values(), ({ done }) => done));
     for (const slot of this.#live) void this.#end(slot);
     await Promise.all(this.#endings);
   }
@@ -88,11 +103,13 @@ export class FileSandboxes {
   async #use<T>(
     files: ResolvedPolicy['files'],
     access: FileAccess,
+    { principal }: HelperUse,
     use: (slot: Slot) => Promise<T>,
   ): Promise<T> {
-    const key = `${access} ${await sandboxKey({ files, network: 'restricted' })}`;
+    const owner = principalKey(principal);
+    const key = `${owner} ${access} ${await sandboxKey({ files, network: 'restricted' })}`;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const slot = await this.#take({ key, files, access });
+      const slot = await this.#take({ key, owner, files, access });
       try {
         const answer = await use(slot);
         // What a mount hides may have been replaced while it was read, and the mount have gone with it.
@@ -111,7 +128,7 @@ export class FileSandboxes {
       const view = await SandboxView.look(want.files, want.access);
       const slot = this.#find(want.key, view);
       if (slot !== undefined) return slot;
-      await (this.#making.get(want.key) ?? this.#make(want, view));
+      await (this.#making.get(want.key)?.done ?? this.#make(want, view));
     }
     throw keepChanging();
   }
@@ -131,20 +148,20 @@ export class FileSandboxes {
   }
 
   #make(want: Want, view: SandboxView): Promise<void> {
-    const making = this.#start(want, view).finally(() => this.#making.delete(want.key));
-    this.#making.set(want.key, making);
-    return making;
+    const done = this.#start(want, view).finally(() => this.#making.delete(want.key));
+    this.#making.set(want.key, { owner: want.owner, done });
+    return done;
   }
 
-  async #start({ key, files, access }: Want, before: SandboxView): Promise<void> {
+  async #start({ key, owner, files, access }: Want, before: SandboxView): Promise<void> {
     if (this.#closed) throw internalError('the server is shutting down');
-    this.#makeRoom();
+    this.#makeRoomFor(owner);
     const helper = await FileHelper.start(files, access, this.options);
     const view = await SandboxView.look(files, access).catch(async (error: unknown) => {
       await helper.end();
       throw error;
     });
-    const slot: Slot = { helper, view, uses: 0, retired: false, idleTimer: undefined };
+    const slot: Slot = { owner, helper, view, uses: 0, retired: false, idleTimer: undefined };
     this.#live.add(slot);
     void helper.ended.then(() => this.#live.delete(slot));
     // Otherwise it may be anything between the two.
@@ -156,13 +173,29 @@ export class FileSandboxes {
     this.#awaitUse(slot);
   }
 
-  #makeRoom(): void {
-    if (this.#live.size + this.#making.size < MAX_HELPERS) return;
-    const idle = [...this.#slots].find(([, { uses }]) => uses === 0);
-    if (idle === undefined)
-      throw internalError(`at most ${MAX_HELPERS} file system sandboxes may be in use at once`);
+  #makeRoomFor(owner: string): void {
+    const making = [...this.#making.values()];
+    const live = [...this.#live];
+    const own = [...making, ...live].filter((one) => one.owner === owner).length;
+    const ofOthers =
+      making.filter((one) => one.owner !== owner).length +
+      live.filter((slot) => slot.owner !== owner && slot.uses > 0).length;
+    const share = Math.ceil((MAX_HELPERS - ofOthers) / 2);
+    if (own >= share) {
+      if (!this.#retireIdle((slot) => slot.owner === owner))
+        throw internalError(
+          `at most ${share} file system sandboxes may be in use by one principal at once, while others use ${ofOthers} of ${MAX_HELPERS}; close files that are open under other sandbox contexts, or try again`,
+        );
+    } else if (live.length + making.length >= MAX_HELPERS) this.#retireIdle(() => true);
+  }
+
+  /** Ends the helper that is idle for longest, of some. */
+  #retireIdle(isMeant: (slot: Slot) => boolean): boolean {
+    const idle = [...this.#slots].find(([, slot]) => slot.uses === 0 && isMeant(slot));
+    if (idle === undefined) return false;
     this.#slots.delete(idle[0]);
     this.#retire(idle[1]);
+    return true;
   }
 
   #release(slot: Slot): void {

@@ -1,8 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { nativeToPathUri, type SandboxContext } from '@exec-server/protocol';
-import { type InProcessWire, openWire, startServer, waitForProcessGone } from '@exec-server/testing';
+import {
+  type InProcessWire,
+  openInProcessWire,
+  openWire,
+  startServer,
+  waitForProcessGone,
+} from '@exec-server/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { ExecServer } from '../../../src/index.js';
 import {
   HELPER_IDLE_MS,
   MAX_HELPERS,
@@ -17,6 +32,9 @@ import { makeTempDirectory } from '../../support/temp-directory.js';
 
 beforeEach(requireSandbox);
 
+/** Helpers of a principal while nobody else has any. */
+const SHARE = MAX_HELPERS / 2;
+
 const GONE = { code: -32603, message: 'the file system sandbox ended unexpectedly' };
 
 async function openSandbox(clock?: FakeClock) {
@@ -27,6 +45,14 @@ async function openSandbox(clock?: FakeClock) {
   writeFileSync(at('file'), 'hello');
   const sandbox = sandboxOf([rule(directory, 'read')]);
   return { server, wire, directory, at, sandbox };
+}
+
+/** A connection of somebody. */
+async function openSessionOf(server: ExecServer, subject: string): Promise<InProcessWire> {
+  const wire = openInProcessWire(server, { principal: { kind: 'custom', subject } });
+  await wire.request('initialize', { clientName: 'test' });
+  wire.send({ method: 'initialized' });
+  return wire;
 }
 
 const read = (wire: Pick<InProcessWire, 'request'>, path: string, sandbox: SandboxContext) =>
@@ -40,7 +66,7 @@ function theHelper(): number {
 }
 
 describe('helpers', () => {
-  it('stay for everybody with the same policy, and end with the server', async () => {
+  it('stay for everybody with the same principal and policy, and end with the server', async () => {
     const { server, wire, at, sandbox } = await openSandbox();
     expect((await read(wire, at('file'), sandbox)).result).toEqual({ dataBase64: 'aGVsbG8=' });
     const pid = theHelper();
@@ -104,9 +130,9 @@ describe('helpers', () => {
     expect((await read(wire, at('file'), sandbox)).error).toBeUndefined();
   });
 
-  it('are at most sixteen: the one that is idle for longest goes, one with an open file stays', async () => {
+  it('are at most sixteen for one principal: the one that is idle for longest goes, one with an open file stays', async () => {
     const { wire, at } = await openSandbox();
-    const sandboxes = Array.from({ length: MAX_HELPERS + 1 }, (_, index) => {
+    const sandboxes = Array.from({ length: SHARE + 1 }, (_, index) => {
       mkdirSync(at(`d${index}`));
       writeFileSync(at(`d${index}/f`), '');
       return { path: at(`d${index}/f`), sandbox: sandboxOf([rule(at(`d${index}`), 'read')]) };
@@ -118,12 +144,12 @@ describe('helpers', () => {
     expect((await open(0)).error).toBeUndefined();
     // In the order of their starts, which their numbers need not have.
     const before = [theHelper()];
-    for (const { path, sandbox } of sandboxes.slice(1, MAX_HELPERS)) {
+    for (const { path, sandbox } of sandboxes.slice(1, SHARE)) {
       await read(wire, path, sandbox);
       before.push(...findFileHelpers().filter((pid) => !before.includes(pid)));
     }
-    expect(before).toHaveLength(MAX_HELPERS);
-    await read(wire, sandboxes[MAX_HELPERS]!.path, sandboxes[MAX_HELPERS]!.sandbox);
+    expect(before).toHaveLength(SHARE);
+    await read(wire, sandboxes[SHARE]!.path, sandboxes[SHARE]!.sandbox);
     const [, gone] = before;
     await waitForProcessGone(gone!);
     expect((await wire.request('fs/readBlock', { handleId: '0', offset: 0, len: 1 })).result).toEqual({
@@ -131,13 +157,93 @@ describe('helpers', () => {
       eof: true,
     });
     // With a file open in each of them there is no room for another.
-    for (let index = 1; index < MAX_HELPERS; index++) expect((await open(index)).error).toBeUndefined();
-    expect((await open(MAX_HELPERS)).error).toEqual({
+    for (let index = 1; index < SHARE; index++) expect((await open(index)).error).toBeUndefined();
+    expect((await open(SHARE)).error).toEqual({
       code: -32603,
-      message: `at most ${MAX_HELPERS} file system sandboxes may be in use at once`,
+      message: expect.stringMatching(
+        `^at most ${SHARE} file system sandboxes .* while others use 0 of ${MAX_HELPERS};`,
+      ),
     });
     await wire.request('fs/close', { handleId: '3' });
-    expect((await open(MAX_HELPERS)).error).toBeUndefined();
+    expect((await open(SHARE)).error).toBeUndefined();
+  });
+});
+
+describe('principals', () => {
+  it('do not see what others have open under the same policy', async () => {
+    const { server, directory, at } = await openSandbox();
+    mkdirSync(at('denied'));
+    const sandbox = sandboxOf([READ_ROOT, rule(at('denied'), 'deny')]);
+    const [alice, bob] = [await openSessionOf(server, 'alice'), await openSessionOf(server, 'bob')];
+    for (const name of ['deleted', 'moved']) {
+      writeFileSync(at(name), 'of alice');
+      const path = nativeToPathUri(at(name));
+      expect((await alice.request('fs/open', { handleId: name, path, sandbox })).error).toBeUndefined();
+    }
+    unlinkSync(at('deleted'));
+    renameSync(at('moved'), at('denied/moved'));
+    const seenBy = async (wire: InProcessWire) => {
+      const seen: string[] = [];
+      for (let fd = 0; fd < 64; fd++) {
+        const path = nativeToPathUri(`/proc/self/fd/${fd}`);
+        const { result } = await wire.request('fs/readLink', { path, sandbox });
+        if (!String(result?.target).startsWith(directory)) continue;
+        const { result: content } = await read(wire, `/proc/self/fd/${fd}`, sandbox);
+        seen.push(Buffer.from(String(content?.dataBase64), 'base64').toString());
+      }
+      return seen;
+    };
+    // The way is one, as long as it is one's own.
+    expect(await seenBy(alice)).toContain('of alice');
+    expect(await seenBy(bob)).toEqual([]);
+  });
+
+  it('leave something to others, whatever they hold on to', async () => {
+    const { server, at } = await openSandbox();
+    const path = nativeToPathUri(at('file'));
+    let policies = 0;
+    /** Opens files, each in a helper of its own, until it is refused. */
+    const openAll = async (wire: InProcessWire) => {
+      for (let count = 0; ; count++) {
+        const sandbox = sandboxOf([READ_ROOT, rule(at(`no-${++policies}`), 'deny')]);
+        const { error } = await wire.request('fs/open', { handleId: `${count}`, path, sandbox });
+        if (error !== undefined) return count;
+      }
+    };
+    const opened: number[] = [];
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const wires: InProcessWire[] = [];
+    for (const name of names) {
+      const wire = await openSessionOf(server, name);
+      wires.push(wire);
+      expect((await read(wire, at('file'), sandboxOf([READ_ROOT]))).error).toBeUndefined();
+      opened.push(await openAll(wire));
+    }
+    expect(opened).toEqual([16, 8, 4, 2, 1, 1]);
+    const late = await openSessionOf(server, 'late');
+    const sandbox = sandboxOf([READ_ROOT]);
+    expect((await read(late, at('file'), sandbox)).error).toMatchObject({ code: -32603 });
+    await wires[0]!.request('fs/close', { handleId: '0' });
+    expect((await read(late, at('file'), sandbox)).error).toBeUndefined();
+  });
+
+  it('lose helpers that are idle to others', async () => {
+    const { server, at } = await openSandbox();
+    const wires = [await openSessionOf(server, 'a'), await openSessionOf(server, 'b')];
+    expect(
+      (await read(wires[0]!, at('file'), sandboxOf([rule(at('no-0'), 'deny'), READ_ROOT]))).error,
+    ).toBeUndefined();
+    const oldest = theHelper();
+    for (const wire of wires)
+      for (let index = 0; index < SHARE; index++) {
+        const sandbox = sandboxOf([READ_ROOT, rule(at(`no-${index}`), 'deny')]);
+        expect((await read(wire, at('file'), sandbox)).error).toBeUndefined();
+      }
+    expect(findFileHelpers()).toHaveLength(MAX_HELPERS);
+    const late = await openSessionOf(server, 'late');
+    expect((await read(late, at('file'), sandboxOf([READ_ROOT]))).error).toBeUndefined();
+    await waitForProcessGone(oldest);
+    expect(findFileHelpers()).toHaveLength(MAX_HELPERS);
   });
 });
 

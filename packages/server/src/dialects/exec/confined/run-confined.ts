@@ -39,11 +39,10 @@ export function confineHandler(
 /** Has a method answered inside of a sandbox. Throws an `RpcError`. */
 export async function runConfined(
   { files, access, method, params }: ConfinedCall,
-  { engine, requestId, signal }: Pick<HandlerContext, 'engine' | 'requestId' | 'signal'>,
+  { engine, session, requestId, signal }: Pick<HandlerContext, 'engine' | 'session' | 'requestId' | 'signal'>,
 ): Promise<unknown> {
-  const answer = await explainSandbox(
-    engine.fileSandboxes.run(files, access, { method, params }, { requestId, signal }),
-  );
+  const use = { principal: session.principal, requestId, signal };
+  const answer = await explainSandbox(engine.fileSandboxes.run(files, access, { method, params }, use));
   return answer.kind === 'result' ? answer.value : new EncodedResponse(answer.line, answer.onFree);
 }
 
