@@ -1,10 +1,10 @@
 import type { SignalName } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import { collectWholeTree } from '../native/cgroup/whole-tree.js';
+import { inTurn } from '../native/end-turns.js';
 import { nameProcesses, type TreeMember } from '../native/process-tree.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { signalNumber } from '../process/signal-names.js';
-import { inTurn } from './end-turns.js';
 import { type KillOutcome, killOneTree } from './kill-one-tree.js';
 import { signalGroups, signalMembers, type TreeRoot } from './kill-trees.js';
 import { sharedLooks } from './shared-looks.js';

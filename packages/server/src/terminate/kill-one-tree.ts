@@ -1,7 +1,7 @@
 import { collectWholeTree } from '../native/cgroup/whole-tree.js';
 import { collectNearDescendants } from '../native/children.js';
+import { inTurn } from '../native/end-turns.js';
 import type { TreeMember } from '../native/process-tree.js';
-import { inTurn } from './end-turns.js';
 import { finishLater, MAX_LOOKS, type SignalOutcome, StoppedTrees, type TreeRoot } from './kill-trees.js';
 import { sharedLooks } from './shared-looks.js';
 import { stragglerSweep } from './straggler-sweep.js';

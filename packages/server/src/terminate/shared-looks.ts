@@ -1,4 +1,5 @@
 import { platform } from 'node:process';
+import { inTurn } from '../native/end-turns.js';
 import {
   type ProcessEntry,
   ProcessIndex,
@@ -7,7 +8,6 @@ import {
   type TreeMember,
 } from '../native/process-tree.js';
 import type { TreeMark } from '../native/tree-marks.js';
-import { inTurn } from './end-turns.js';
 import { ownNumbers, type TreeRoot } from './kill-trees.js';
 
 /** Processes that are looked at in one step; one costs some 20 µs. */

@@ -1,4 +1,5 @@
 import { SIGKILL } from '../constants.js';
+import { inTurn } from '../end-turns.js';
 import type { ProcessCgroup } from './process-cgroup.js';
 
 /** Looks into the groups after which whoever is left cannot be killed, or takes his time. */
@@ -33,13 +34,17 @@ class DyingGroups {
 
   add(kill: Kill): void {
     this.#kills.push(kill);
-    if (this.#kills.length === 1) setImmediate(this.#look);
+    if (this.#kills.length === 1) setImmediate(() => void this.#look());
   }
 
-  readonly #look = (): void => {
-    this.#kills = this.#kills.filter((kill) => !look(kill));
-    if (this.#kills.length > 0) setTimeout(this.#look, INTERVAL_MS);
-  };
+  async #look(): Promise<void> {
+    const looks = this.#kills.map(async (kill) => ({ kill, isSettled: await inTurn(() => look(kill)) }));
+    const settled = new Set(
+      (await Promise.all(looks)).flatMap(({ kill, isSettled }) => (isSettled ? kill : [])),
+    );
+    this.#kills = this.#kills.filter((kill) => !settled.has(kill));
+    if (this.#kills.length > 0) setTimeout(() => void this.#look(), INTERVAL_MS);
+  }
 }
 
 const dyingGroups = new DyingGroups();

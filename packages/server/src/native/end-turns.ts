@@ -1,7 +1,7 @@
 import { SharedTurn, WorkSlices } from '@exec-server/rpc';
 
 /** Longest time that ends take of a turn of the event loop, in milliseconds, however many are due at once. */
-const TURN_MS = 6;
+const TURN_MS = 4;
 
 /** Ends belong to the process as a whole: one look at its processes serves those of all servers in it. */
 const slices = new WorkSlices({
