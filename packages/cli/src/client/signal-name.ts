@@ -14,6 +14,8 @@ export function parseSignal(text: string, flags: string): SignalName {
   );
 }
 
-function numberOf(name: SignalName): number | undefined {
-  return (constants.signals as Readonly<Record<string, number>>)[name];
+/** Where a number has two names, such as SIGIO and SIGPOLL, the system may know one of them only. */
+function numberOf(name: SignalName): number {
+  const { SIGPOLL = constants.signals.SIGIO } = constants.signals as Partial<typeof constants.signals>;
+  return name === 'SIGPOLL' ? SIGPOLL : constants.signals[name];
 }

@@ -200,7 +200,7 @@ export const ProcessWriteResult = struct('WriteResponse', {
 });
 export type ProcessWriteResult = z.output<typeof ProcessWriteResult>;
 
-/** Signals that POSIX names and every system has. */
+/** Signals of POSIX.1-2024, and the two that it has dropped: SIGPOLL and SIGPROF. Every system has them. */
 export const SIGNAL_NAMES = [
   'SIGABRT',
   'SIGALRM',
@@ -213,6 +213,7 @@ export const SIGNAL_NAMES = [
   'SIGINT',
   'SIGKILL',
   'SIGPIPE',
+  'SIGPOLL',
   'SIGPROF',
   'SIGQUIT',
   'SIGSEGV',
@@ -227,6 +228,7 @@ export const SIGNAL_NAMES = [
   'SIGUSR1',
   'SIGUSR2',
   'SIGVTALRM',
+  'SIGWINCH',
   'SIGXCPU',
   'SIGXFSZ',
 ] as const;
@@ -324,7 +326,19 @@ export const ProcessStartedNotification = struct('StartedNotification', {
 export type ProcessStartedNotification = z.output<typeof ProcessStartedNotification>;
 
 export const ProcessFailedNotification = struct('FailedNotification', {
-  processId: text('The key that the process was to have; it is free again.'),
+  processId: text('The key that the process was to have.'),
+  processIdFree: defaulted(
+    flag('Whether the key is free for another start. It is not when it belongs to another process.'),
+  ),
+  requestId: nullable(
+    z.union([
+      text(
+        'The id of the request, which has the error as its response. Left out when another connection sent it.',
+      ),
+      integer('i64'),
+    ]),
+    { omittable: true },
+  ),
   message: text('Why it was not started, as the error response says it.'),
 });
 export type ProcessFailedNotification = z.output<typeof ProcessFailedNotification>;

@@ -74,9 +74,6 @@ export async function startProcess(
     const failure = asStartError(error);
     if (slot !== undefined) giveUp(engine, slot);
     recordRefusal(engine, session, request, failure);
-    // Whoever has the id has not failed.
-    if (failure.failure !== 'id-taken')
-      session.announce({ kind: 'failed', processId: request.processId, message: failure.message });
     throw failure;
   }
 }

@@ -1,4 +1,8 @@
-import type { NetworkPolicyDecisionNotification, NetworkPolicyRequestParams } from '@exec-server/protocol';
+import type {
+  NetworkPolicyDecisionNotification,
+  NetworkPolicyRequestParams,
+  RequestId,
+} from '@exec-server/protocol';
 import type { CallOptions } from '@exec-server/rpc';
 import { KeptFileHandles } from '../fs/handles.js';
 import type { Principal } from '../listen/principal.js';
@@ -9,7 +13,15 @@ import type { TreeRoot } from '../terminate/kill-trees.js';
 /** What became of a start. It has no number: the events of a process begin after it. */
 export type LifecycleEvent =
   | { readonly kind: 'started'; readonly processId: string; readonly pid: number }
-  | { readonly kind: 'failed'; readonly processId: string; readonly message: string };
+  | {
+      readonly kind: 'failed';
+      readonly processId: string;
+      /** Whether another start may have the id. */
+      readonly processIdFree: boolean;
+      /** The request, and the connection that it came from: ids mean nothing on another one. */
+      readonly request: { readonly id: RequestId; readonly connection: object };
+      readonly message: string;
+    };
 
 /** Somebody who decides where processes may connect. */
 export interface NetworkAuthority {

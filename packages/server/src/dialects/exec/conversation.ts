@@ -23,9 +23,9 @@ import type { SessionRegistry } from '../../sessions/session-registry.js';
 import type { Conversation, ConversationHost, DialectMethod } from '../dialect.js';
 import type { CapabilityGates } from './capability-gates.js';
 import { describeSession, openSession } from './initialize.js';
+import { notifyLifecycle } from './lifecycle-events.js';
 import { ClientNetworkAuthority } from './network-messages.js';
 import { OwnerSink } from './owner-sink.js';
-import { notifyLifecycle } from './process-start.js';
 
 /** What conversations in this dialect have in common. */
 export interface ExecServices {

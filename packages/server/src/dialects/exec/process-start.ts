@@ -6,8 +6,8 @@ import {
   type ProcessStartResult,
 } from '@exec-server/protocol';
 import * as engineStart from '../../process/start.js';
-import type { LifecycleEvent } from '../../sessions/session.js';
-import type { ConnectionScope, HandlerContext } from '../dialect.js';
+import type { HandlerContext } from '../dialect.js';
+import { tellFailure } from './lifecycle-events.js';
 import { startOnce } from './start-once.js';
 import { answerStart, toStartRequest } from './start-request.js';
 
@@ -15,6 +15,10 @@ export function startProcess(
   params: ProcessStartParams,
   context: HandlerContext,
 ): Promise<ProcessStartResult> {
+  return tellFailure(params, context, () => start(params, context));
+}
+
+function start(params: ProcessStartParams, context: HandlerContext): Promise<ProcessStartResult> {
   const { engine, session, place, trace } = context;
   if (params.networkProxy) checkDecisionCallback(params.processId, params.networkProxy);
   const extraEnv = new Map<string, string>();
@@ -42,9 +46,4 @@ function checkDecisionCallback(processId: string, { policyDecisionTimeoutMs }: N
     throw invalidParams(
       `callback-enabled process ID must be non-empty and at most ${MAX_CALLBACK_PROCESS_ID_BYTES} bytes`,
     );
-}
-
-/** Tells a client what became of a start, beside the answer to whoever asked for it. */
-export function notifyLifecycle(connection: ConnectionScope, { kind, ...params }: LifecycleEvent): void {
-  connection.notify(`process/${kind}`, params);
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { SIGNAL_NAMES } from '@exec-server/protocol';
 import { expect, it } from 'vitest';
+import { until } from '../../native/launch-helper.js';
 import {
   openServer,
   openSession,
@@ -45,6 +49,42 @@ it.each([
   expect((await wire.request('process/signal', { processId: 'p', signal })).result).toEqual({});
   const { params } = await wire.next(({ method }) => method === 'process/exited', 'the exit');
   expect(params).toMatchObject({ exitCode, signal });
+});
+
+/** Signals that no program catches, and what they do. */
+const UNCATCHABLE = ['SIGKILL', 'SIGSTOP'];
+
+it.each(SIGNAL_NAMES.filter((name) => !UNCATCHABLE.includes(name)))(
+  '%s reaches a program that catches it',
+  async (signal) => {
+    const wire = await openSession(openServer());
+    // The shell's own reading is what a signal interrupts: it has no child that would get it, too.
+    const script = `trap 'echo caught; exit 3' ${constants.signals[signal]}; echo up; while :; do read -r line; done`;
+    await wire.request('process/start', shellParams('p', script, { pipeStdin: true }));
+    await untilPrinted(wire, 'p', 'up');
+    expect((await wire.request('process/signal', { processId: 'p', signal })).result).toEqual({});
+    const { stdout, exitCode } = await untilClosed(wire, 'p');
+    expect([stdout.toString(), exitCode]).toEqual(['up\ncaught\n', 3]);
+  },
+);
+
+it('stops a process and lets it go on', async () => {
+  const wire = await openSession(openServer());
+  const { result } = await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
+  const status = `/proc/${Number(result?.pid)}/status`;
+  const state = () => /^State:\s+(\S)/m.exec(readFileSync(status, 'utf8'))?.[1];
+  await wire.request('process/signal', { processId: 'p', signal: 'SIGSTOP' });
+  await until(() => state() === 'T');
+  await wire.request('process/signal', { processId: 'p', signal: 'SIGCONT' });
+  await until(() => state() === 'S');
+});
+
+it('the name of a signal that ended a process can be sent', async () => {
+  const wire = await openSession(openServer());
+  await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
+  await wire.request('process/signal', { processId: 'p', signal: 'SIGPOLL' });
+  const { params } = await wire.next(({ method }) => method === 'process/exited', 'the exit');
+  expect(params).toMatchObject({ signal: 'SIGPOLL' });
 });
 
 it('knows no name that is none', async () => {
