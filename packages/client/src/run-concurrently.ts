@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 /** How many tasks run at once, and what ends them all. */
 export interface ConcurrencyOptions {
   readonly atOnce: number;
@@ -22,7 +23,7 @@ export async function runConcurrently<T>(
     for (const controller of controllers) controller.abort(failure.error);
   };
   const abort = () => fail(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
+  addAbortListener(signal, abort);
   // One iterator for all, so that each item is taken once.
   const iterator = items[Symbol.iterator]();
   const workers = controllers.map(async (controller) => {
@@ -36,6 +37,6 @@ export async function runConcurrently<T>(
     }
   });
   await Promise.all(workers);
-  signal?.removeEventListener('abort', abort);
+  removeAbortListener(signal, abort);
   if (failure !== undefined) throw failure.error;
 }

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from './abort-listeners.js';
 import { ConnectError } from './errors.js';
 import { MAX_TIMER_MS } from './pending-calls.js';
 import type { Transport } from './transport.js';
@@ -31,7 +32,7 @@ export function attemptConnection(
     signal?.throwIfAborted();
     const disarm = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      removeAbortListener(signal, onAbort);
     };
     const giveUp = (error: unknown) => {
       disarm();
@@ -49,6 +50,6 @@ export function attemptConnection(
     });
     const onTimeout = () => fail(`no connection within ${timeoutMs} ms`);
     const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
-    signal?.addEventListener('abort', onAbort);
+    addAbortListener(signal, onAbort);
   });
 }

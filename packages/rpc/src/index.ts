@@ -1,3 +1,4 @@
+export { addAbortListener, removeAbortListener } from './abort-listeners.js';
 export {
   type BrowserWebSocketTransportOptions,
   createBrowserWebSocketTransport,

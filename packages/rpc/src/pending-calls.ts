@@ -1,4 +1,5 @@
 import type { RequestId, TraceContext } from '@exec-server/protocol';
+import { addAbortListener, removeAbortListener } from './abort-listeners.js';
 import { CallTimeoutError, PendingCallLimitError } from './errors.js';
 
 /** Longest delay the platform's timers take; a longer one would fire at once. */
@@ -58,7 +59,7 @@ export class PendingCalls {
       return await new Promise((resolve, reject) => {
         this.#calls.set(id, { resolve, reject });
         onAbort = () => reject(signal?.reason);
-        signal?.addEventListener('abort', onAbort);
+        addAbortListener(signal, onAbort);
         if (timeoutMs !== undefined) {
           const onTimeout = () => reject(new CallTimeoutError(method, timeoutMs));
           timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
@@ -68,7 +69,7 @@ export class PendingCalls {
     } finally {
       this.#calls.delete(id);
       clearTimeout(timer);
-      if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
+      if (onAbort !== undefined) removeAbortListener(signal, onAbort);
     }
   }
 

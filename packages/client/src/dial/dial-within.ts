@@ -1,4 +1,10 @@
-import { ConnectError, MAX_TIMER_MS, type Transport } from '@exec-server/rpc';
+import {
+  addAbortListener,
+  ConnectError,
+  MAX_TIMER_MS,
+  removeAbortListener,
+  type Transport,
+} from '@exec-server/rpc';
 import { ExecServerError } from '../errors.js';
 import { DEFAULT_CONNECT_TIMEOUT_MS, type DialOptions } from './dial-options.js';
 
@@ -22,7 +28,7 @@ export async function dialWithin(
   signal.throwIfAborted();
   const attempt = new AbortController();
   const onAbort = () => attempt.abort(signal.reason);
-  signal.addEventListener('abort', onAbort);
+  addAbortListener(signal, onAbort);
   const timer = setTimeout(
     () => attempt.abort(timeoutError(address, connectTimeoutMs)),
     Math.min(connectTimeoutMs, MAX_TIMER_MS),
@@ -38,13 +44,13 @@ export async function dialWithin(
     throw attempt.signal.aborted ? attempt.signal.reason : toConnectError(address, error);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    removeAbortListener(signal, onAbort);
   }
 }
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+    addAbortListener(signal, () => reject(signal.reason));
   });
 }
 

@@ -1,4 +1,5 @@
 import { MAX_FILE_BLOCK_BYTES } from '@exec-server/protocol';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';
@@ -71,7 +72,7 @@ class FileSource implements UnderlyingDefaultSource<Uint8Array> {
       void this.#end();
     };
     if (this.#signal?.aborted) this.#onAbort();
-    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    else addAbortListener(this.#signal, this.#onAbort);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -104,7 +105,7 @@ class FileSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async #end(): Promise<void> {
-    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#onAbort !== undefined) removeAbortListener(this.#signal, this.#onAbort);
     this.#onAbort = undefined;
     await this.#file?.close();
   }

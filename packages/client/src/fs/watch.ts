@@ -1,4 +1,5 @@
 import type { FsChangedNotification } from '@exec-server/protocol';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { checkOptions } from '../check-options.js';
 import { createRandomId } from '../random-id.js';
 import { requireCapability } from '../require-capability.js';
@@ -95,8 +96,8 @@ class PathWatch implements FileWatch {
     try {
       signal?.throwIfAborted();
       const stop = () => this.#finish({});
-      signal?.addEventListener('abort', stop, { once: true });
-      this.#stops.push(() => signal?.removeEventListener('abort', stop));
+      addAbortListener(signal, stop);
+      this.#stops.push(() => removeAbortListener(signal, stop));
       await requireCapability(this.#client, 'fsWatch');
       await this.#client.ready(signal);
       this.#stops.push(this.#client.on('fs/changed', (changed) => this.#take(changed)));

@@ -1,4 +1,5 @@
 import { encodeBase64 } from '@exec-server/protocol';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';
@@ -104,7 +105,7 @@ export function createWriteStream(
   const { signal } = options;
   let writer: FileWriter | undefined;
   let onAbort: () => void = () => {};
-  const end = () => signal?.removeEventListener('abort', onAbort);
+  const end = () => removeAbortListener(signal, onAbort);
   return new WritableStream<string | Uint8Array>({
     async start(controller) {
       signal?.throwIfAborted();
@@ -114,7 +115,7 @@ export function createWriteStream(
         void writer?.discard();
       };
       if (signal?.aborted) onAbort();
-      else signal?.addEventListener('abort', onAbort, { once: true });
+      else addAbortListener(signal, onAbort);
     },
     async write(chunk) {
       const bytes = toWholeBytes(chunk);

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { usageError } from '../usage.js';
 
 /** What can be sent as the body of a request: whatever a `Response` can be made of. */
@@ -28,7 +29,7 @@ export async function collectBody(
   let length = 0;
   const reader = carrier.body?.getReader();
   const cancel = () => void reader?.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener('abort', cancel, { once: true });
+  addAbortListener(signal, cancel);
   try {
     for (;;) {
       const piece = await reader?.read();
@@ -42,7 +43,7 @@ export async function collectBody(
       }
     }
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    removeAbortListener(signal, cancel);
   }
   return { bytes: concatenate(pieces, length), contentType };
 }

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { ExecServerError } from '../errors.js';
 import type { HttpResponseStream } from '../low-level/exec-server-client.js';
 
@@ -55,7 +56,7 @@ function streamBody(
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let abort = () => {};
-  const unlink = () => signal?.removeEventListener('abort', abort);
+  const unlink = () => removeAbortListener(signal, abort);
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       start(controller) {
@@ -64,7 +65,7 @@ function streamBody(
           void body.return?.();
         };
         if (signal?.aborted) abort();
-        else signal?.addEventListener('abort', abort, { once: true });
+        else addAbortListener(signal, abort);
       },
       async pull(controller) {
         const { done, value } = await body.next().catch((error: unknown) => {

@@ -1,11 +1,12 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 /** Settles as `promise` does, or rejects with the reason of the signal, whichever is first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   if (signal.aborted) return Promise.reject(signal.reason as Error);
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    addAbortListener(signal, abort);
+    promise.then(resolve, reject).finally(() => removeAbortListener(signal, abort));
   });
 }
 

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { LaggedError } from '../errors.js';
 import type { FailedEvent, ProcessEvent } from '../process-event.js';
 import type { EventHistory } from './event-history.js';
@@ -47,7 +48,7 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
     this.#signal = signal;
     this.#cursor = afterSeq ?? source.knownSeq;
     this.#startsAnywhere = afterSeq === undefined;
-    signal?.addEventListener('abort', this.#stop);
+    addAbortListener(signal, this.#stop);
     if (signal?.aborted) this.#end();
   }
 
@@ -137,7 +138,7 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#signal?.removeEventListener('abort', this.#stop);
+    removeAbortListener(this.#signal, this.#stop);
     this.#source.stopped(this);
     this.wake();
   }

@@ -1,5 +1,5 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
-import { MAX_TIMER_MS } from '@exec-server/rpc';
+import { addAbortListener, MAX_TIMER_MS, removeAbortListener } from '@exec-server/rpc';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
 import type { Clock } from '../clock.js';
 import type { Dialer } from '../dial/dialer.js';
@@ -164,7 +164,7 @@ export class SessionLink {
     try {
       const transport = await this.#dialer.dial(signal);
       abandon = () => transport.destroy('the connection is no longer wanted');
-      signal.addEventListener('abort', abandon);
+      addAbortListener(signal, abandon);
       if (signal.aborted) abandon();
       return await WireClient.connect(transport, {
         clientName,
@@ -182,7 +182,7 @@ export class SessionLink {
       signal.throwIfAborted();
       throw toExecServerError(error, { method: 'initialize' });
     } finally {
-      if (abandon !== undefined) signal.removeEventListener('abort', abandon);
+      if (abandon !== undefined) removeAbortListener(signal, abandon);
     }
   }
 
@@ -243,7 +243,7 @@ export class SessionLink {
     const stop = () => deadline.abort(this.#closing.signal.reason);
     const expire = () => deadline.abort(new ConnectionLostError('the deadline has passed'));
     const timer = setTimeout(expire, Math.min(this.#budget.remainingMs, MAX_TIMER_MS));
-    this.#closing.signal.addEventListener('abort', stop);
+    addAbortListener(this.#closing.signal, stop);
     if (this.#closing.signal.aborted) stop();
     let wire: WireClient | undefined;
     this.#listener.onResuming();
@@ -259,7 +259,7 @@ export class SessionLink {
       throw toExecServerError(error);
     } finally {
       clearTimeout(timer);
-      this.#closing.signal.removeEventListener('abort', stop);
+      removeAbortListener(this.#closing.signal, stop);
     }
   }
 

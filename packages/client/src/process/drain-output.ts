@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@exec-server/rpc';
+import { addAbortListener, MAX_TIMER_MS, removeAbortListener } from '@exec-server/rpc';
 import { ExecServerError } from '../errors.js';
 import type { ProcessSession } from '../process-session.js';
 import type { ProcessRecord } from './process-record.js';
@@ -37,7 +37,7 @@ export function untilQuiet(
     const settle = () => {
       clearTimeout(timer);
       stopListening();
-      signal.removeEventListener('abort', settle);
+      removeAbortListener(signal, settle);
       resolve();
     };
     const startTimer = () => setTimeout(settle, Math.min(quietMs, MAX_TIMER_MS));
@@ -47,7 +47,7 @@ export function untilQuiet(
       clearTimeout(timer);
       timer = startTimer();
     });
-    signal.addEventListener('abort', settle);
+    addAbortListener(signal, settle);
     if (signal.aborted) settle();
     void record.over.then(settle);
   });

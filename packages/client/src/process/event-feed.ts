@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import type { ExecServerError } from '../errors.js';
 import type { EventSubject, GapEvent, OutputEvent, RoutedEvent } from '../process-event.js';
 
@@ -46,9 +47,9 @@ export class EventFeed implements AsyncIterableIterator<RoutedEvent> {
     this.#disconnect = () => {
       stopEvents();
       stopOver();
-      signal?.removeEventListener('abort', stop);
+      removeAbortListener(signal, stop);
     };
-    signal?.addEventListener('abort', stop);
+    addAbortListener(signal, stop);
     if (signal?.aborted === true) stop();
   }
 

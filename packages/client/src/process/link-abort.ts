@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 /** A controller that is aborted with the given signal too. Call `unlink` once it is of no use any more. */
 export function linkAbort(signal: AbortSignal | undefined): {
   readonly controller: AbortController;
@@ -6,6 +7,6 @@ export function linkAbort(signal: AbortSignal | undefined): {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  return { controller, unlink: () => signal?.removeEventListener('abort', abort) };
+  addAbortListener(signal, abort);
+  return { controller, unlink: () => removeAbortListener(signal, abort) };
 }

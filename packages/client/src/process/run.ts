@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { checkOptions } from '../check-options.js';
 import type { SessionClient } from '../session-client.js';
 import { ExitError, keepPartialResult } from './errors.js';
@@ -38,14 +39,14 @@ async function resultUnlessAborted(
     handle.terminate().catch(() => {});
   };
   if (signal?.aborted === true) terminate();
-  signal?.addEventListener('abort', terminate, { once: true });
+  addAbortListener(signal, terminate);
   try {
     const result = await handle.result();
     if (signal?.aborted !== true) return result;
     keepPartialResult(signal.reason, result);
     throw signal.reason;
   } finally {
-    signal?.removeEventListener('abort', terminate);
+    removeAbortListener(signal, terminate);
   }
 }
 

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@exec-server/rpc';
+import { addAbortListener, MAX_TIMER_MS, removeAbortListener } from '@exec-server/rpc';
 import { requireWholeNumber } from '../usage.js';
 import { WaitTimeoutError } from './errors.js';
 import type { ProcessRecord } from './process-record.js';
@@ -38,12 +38,12 @@ export async function waitWithin<T>(
         Math.min(timeoutMs, MAX_TIMER_MS),
       );
     stop = () => reject(signal?.reason);
-    signal?.addEventListener('abort', stop, { once: true });
+    addAbortListener(signal, stop);
   });
   try {
     return await Promise.race([promise, givenUp]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+    removeAbortListener(signal, stop);
   }
 }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import {
   internalError,
   MAX_HANDSHAKE_MESSAGE_BYTES,
@@ -104,8 +103,6 @@ export class Connection implements SessionHolder {
     this.#farewell = new Farewell(this.#peer, clock, this.#logger);
     this.#scope = new PeerScope(this.#peer);
     this.#context = { engine: services.engine, connection: this.#scope, signal: this.#gone.signal };
-    // Every request that waits listens for the end; how many may is the lanes' business.
-    setMaxListeners(0, this.#gone.signal);
     this.#lanes = new Lanes(limits, this.#peer, this.#slices, (bytes) => this.#bytes.setPending(bytes));
     transport.limitMessages?.(HANDSHAKE_LIMIT);
     this.#asked = new AskedPeer(transport, this.#peer, limits.signOfLifeMs);

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { basicCredentials } from './header-list.js';
 import { hostToDial, isHttp, portToDial } from './parse-url.js';
 import { PlainConnection } from './plain-connection.js';
@@ -55,8 +56,8 @@ async function connectWith<Connection extends Duplex>(
   ignoreLateErrors(socket);
   // The option `signal` would keep its listener for as long as the signal lives.
   const destroy = () => socket.destroy();
-  signal.addEventListener('abort', destroy);
-  socket.once('close', () => signal.removeEventListener('abort', destroy));
+  addAbortListener(signal, destroy);
+  socket.once('close', () => removeAbortListener(signal, destroy));
   await untilReady(socket, 'connect');
   return socket;
 }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import type { Clock } from '../clock.js';
 
 /** First pause between two attempts; doubles up to the longest. */
@@ -51,10 +52,10 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
       timer.cancel();
-      signal.removeEventListener('abort', finish);
+      removeAbortListener(signal, finish);
       resolve();
     };
     const timer = clock.after(ms, finish);
-    signal.addEventListener('abort', finish);
+    addAbortListener(signal, finish);
   });
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { dial, openTunnel } from '../http/dial.js';
 import type { ProxyRules } from '../http/proxy-rules.js';
 import type { TrustStore } from '../http/trust-store.js';
@@ -67,12 +68,12 @@ export async function connectTo(
   socket.on('error', () => {});
   const end = () => socket.destroy(new Error('the connection was not made in time'));
   const timer = setTimeout(end, CONNECT_TIMEOUT_MS);
-  signal.addEventListener('abort', end);
+  addAbortListener(signal, end);
   try {
     await once(socket, 'connect');
     return socket;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    removeAbortListener(signal, end);
   }
 }

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import type { Clock } from '../clock.js';
 import type { ManagedProcess } from '../process/managed-process.js';
 import { hasNewsFor, type ReadCursor } from './read-from-cursor.js';
@@ -30,7 +31,7 @@ export function waitForEvent(
     const finish = (settle: () => void) => () => {
       unwatch();
       timer?.cancel();
-      signal.removeEventListener('abort', abort);
+      removeAbortListener(signal, abort);
       settle();
     };
     const done = finish(resolve);
@@ -39,6 +40,6 @@ export function waitForEvent(
       if (isOver()) done();
     });
     const timer = waitMs === undefined ? undefined : clock.after(waitMs, done);
-    signal.addEventListener('abort', abort);
+    addAbortListener(signal, abort);
   });
 }

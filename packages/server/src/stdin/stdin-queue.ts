@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import type { InputTarget } from '../native/launch.js';
 import type { ChildTraffic } from '../telemetry/metrics/server-metrics.js';
 import { WriteIdMemory } from './write-id-memory.js';
@@ -139,11 +140,11 @@ export class StdinQueue {
       reject(signal.reason as Error);
     };
     this.#waiting.add(waiting);
-    signal.addEventListener('abort', takeBack);
+    addAbortListener(signal, takeBack);
     try {
       await promise;
     } finally {
-      signal.removeEventListener('abort', takeBack);
+      removeAbortListener(signal, takeBack);
     }
   }
 

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import type { Clock } from '../clock.js';
 import { nameProcesses, type TreeMember } from '../native/process-tree.js';
 import { signalMembers } from './kill-trees.js';
@@ -59,9 +60,9 @@ function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void
       reject(signal.reason as Error);
     };
     const timer = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', abort);
+      removeAbortListener(signal, abort);
       resolve();
     });
-    signal.addEventListener('abort', abort, { once: true });
+    addAbortListener(signal, abort);
   });
 }

@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import { ErrorCode, formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { spareBuffers } from '@exec-server/rpc/node';
 import type { Clock } from '../../clock.js';
 import type { FileAccess } from '../../connection/file-order.js';
@@ -152,14 +152,12 @@ export class FileHelper {
     try {
       return await new Promise<HelperAnswer>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject });
-        // As many as a connection has calls under way.
-        setMaxListeners(0, signal);
-        signal.addEventListener('abort', cancel);
+        addAbortListener(signal, cancel);
         const call: HelperCall = { method, params, requestId: formatRequestId(requestId) };
         this.#send({ kind: FrameKind.call, id, body: Buffer.from(JSON.stringify(call)) });
       });
     } finally {
-      signal.removeEventListener('abort', cancel);
+      removeAbortListener(signal, cancel);
       this.#pending.delete(id);
       this.#waiting.shift()?.();
     }
