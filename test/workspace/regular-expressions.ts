@@ -125,6 +125,11 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   },
   'protocol/src/uuid.ts': { reads: 'message', expressions: [/[^0-9a-fA-F-]/] },
   'protocol/src/app/decode.ts': { reads: 'message', expressions: [/^invalid type: number,/] },
+  'rpc/src/node/json-byte-reader.ts': { reads: 'message', expressions: [/^\./] },
+  'rpc/src/node/json-byte-strings.ts': {
+    reads: 'message',
+    expressions: [/[^\u0020-\uffff]/, /^[0-9a-fA-F]{4}$/],
+  },
   'rpc/src/node/line-transport.ts': { reads: 'message', expressions: [/\S/] },
   'server/src/capabilities/plugin-cache.ts': {
     reads: 'file name',

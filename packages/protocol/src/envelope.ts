@@ -32,6 +32,8 @@ export interface RequestMessage {
   readonly trace?: TraceContext;
   /** Bytes that came as base64 in a member of `params`, decoded by whoever read the message; an empty string is there. */
   readonly content?: Uint8Array<ArrayBuffer>;
+  /** Why it is refused whatever it asks for: what in it is too large to be kept, in words. */
+  readonly excess?: string;
 }
 
 export interface NotificationMessage {
@@ -66,6 +68,15 @@ const INTEGER = /^-?[0-9]+$/;
  */
 export function decodeMessage(source: string): Message {
   const { value, idText } = parseJson(source);
+  return interpretMessage(value, idText);
+}
+
+/**
+ * The message that a JSON value is. `idText` is its member `id` as it was spelled.
+ *
+ * @throws MalformedMessageError
+ */
+export function interpretMessage(value: unknown, idText: string | undefined): Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MalformedMessageError('expected a JSON-RPC object');
   }

@@ -19,6 +19,15 @@ export const MAX_JSON_VALUES = 262_144;
 /** Deepest nesting of objects and arrays in one message, the message object itself included. */
 export const MAX_JSON_DEPTH = 127;
 
+/** Longest string in a message that is no base64 of bytes, in bytes of JSON between its quotes. */
+export const MAX_TEXT_BYTES = MIB;
+
+/** Most members of one object in a message, such as the variables of a process. */
+export const MAX_OBJECT_MEMBERS = 16_384;
+
+/** Most elements of one list in a message. */
+export const MAX_LIST_ELEMENTS = 65_536;
+
 /** Largest chunk of process output in one notification, in bytes before base64. */
 export const MAX_OUTPUT_CHUNK_BYTES = MIB;
 

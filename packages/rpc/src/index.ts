@@ -15,8 +15,8 @@ export {
 export { createMemoryTransportPair } from './memory-transport.js';
 export type { MessageLimit } from './message-limit.js';
 export { Peer } from './peer.js';
-export type { ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
+export type { LongMessageReader, ParseErrorRule, PeerOptions, WireError } from './peer-options.js';
 export { type CallOptions, MAX_TIMER_MS } from './pending-calls.js';
-export type { CloseOptions, Transport, TransportHandlers } from './transport.js';
+export type { CloseOptions, KeepBytes, KeptBytes, Transport, TransportHandlers } from './transport.js';
 export { withoutSecrets } from './without-secrets.js';
 export { SharedTurn, type WorkSliceOptions, WorkSlices } from './work-slices.js';

@@ -1,4 +1,4 @@
-import type { NotificationMessage, RequestId, RequestMessage } from '@exec-server/protocol';
+import type { Message, NotificationMessage, RequestId, RequestMessage } from '@exec-server/protocol';
 import type { WorkSlices } from './work-slices.js';
 
 /** What crosses the wire when a call fails. */
@@ -11,6 +11,14 @@ export interface WireError {
 /** What a message that cannot be read costs: the connection, an answer with id -1, or nothing. */
 export type ParseErrorRule = 'close' | 'answer' | 'ignore';
 
+/** A long message that is being read, from bytes that do not change meanwhile. */
+export interface LongMessageReader {
+  /** Goes on while there is time. The message once all of it is read. Throws `MalformedMessageError`. */
+  read(hasTime: () => boolean): Message | undefined;
+  /** Whether there was nothing but white space, once `read` has thrown. */
+  readonly isBlank: boolean;
+}
+
 /** Options of {@link Peer}. */
 export interface PeerOptions {
   /** What a message that cannot be read costs. A function is asked each time. */
@@ -22,10 +30,15 @@ export interface PeerOptions {
   onRequest(request: RequestMessage, length: number): void | Promise<void>;
   onNotification(notification: NotificationMessage): void;
   /**
-   * Reads a long message from its UTF-8, where that is cheaper than from its text; nothing for one that is read like all
-   * others, as is every message where the transport has no bytes. @default nobody
+   * Reads a long message from its UTF-8 at once, where that takes no time to speak of; nothing for all others.
+   * @default nothing
    */
   readLongRequest?(bytes: Uint8Array): RequestMessage | undefined;
+  /**
+   * Begins to read a long message from its UTF-8, where the transport has it as bytes. It is read while the slices allow
+   * it, then in the turns that follow. @default long messages are read from their text like all others, at once
+   */
+  readLong?(bytes: Uint8Array): LongMessageReader;
   /** Takes binary messages. @default they are read as JSON text like all others */
   onBinary?(frame: Uint8Array): void;
   /** Takes objects from a peer in the same process, which are not to be changed. @default none are sent */

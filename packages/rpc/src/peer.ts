@@ -12,14 +12,13 @@ import {
   type RequestMessage,
   RpcError,
 } from '@exec-server/protocol';
-import { decodeStrictly } from './decode-strictly.js';
 import { ConnectionLostError } from './errors.js';
 import { InboundQueue } from './inbound-queue.js';
 import { InboundValve } from './inbound-valve.js';
 import { OutboundGauge } from './outbound-gauge.js';
 import type { PeerOptions, WireError } from './peer-options.js';
 import { type CallOptions, PendingCalls } from './pending-calls.js';
-import type { CloseOptions, Transport, TransportHandlers } from './transport.js';
+import type { CloseOptions, KeepBytes, Transport, TransportHandlers } from './transport.js';
 
 const DEFAULT_MAX_PENDING_CALLS = 1024;
 const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024;
@@ -208,7 +207,7 @@ export class Peer {
     const take = (step: () => void) => this.#arrived.add(step);
     return {
       onMessage: (text) => take(() => this.#receive(text)),
-      ...(options.readLongRequest && { onLongMessage: (bytes) => this.#receiveLong(bytes) }),
+      ...(options.readLong && { onLongMessage: (bytes, keep) => this.#receiveLong(bytes, keep) }),
       ...(options.onBinary && {
         onBinary: (frame) => take(() => this.#guard(() => options.onBinary?.(frame))),
       }),
@@ -230,31 +229,46 @@ export class Peer {
   }
 
   #receive(text: string): void {
-    let message: Message;
+    const message = this.#readMessage(() => decodeMessage(text));
+    if (message !== undefined && message !== 'refused') this.#dispatch(message, text.length);
+  }
+
+  #receiveLong(bytes: Uint8Array, keep: KeepBytes): void {
+    if (!this.#arrived.isBusy) {
+      const request = this.#options.readLongRequest?.(bytes);
+      if (request !== undefined) {
+        this.#handleRequest(request, bytes.length);
+        return;
+      }
+    }
+    const kept = keep();
+    const reader = this.#options.readLong?.(kept.bytes);
+    const hasTime = () => this.#options.slices?.hasTime ?? true;
+    this.#arrived.add(
+      () => {
+        const message = this.#readMessage(
+          () => reader?.read(hasTime),
+          // As one that is short enough to be looked at by the transport.
+          () => this.#transport.framing === 'lines' && reader?.isBlank === true,
+        );
+        if (message === undefined) return false;
+        const { length } = kept.bytes;
+        kept.release();
+        if (message !== 'refused') this.#dispatch(message, length);
+        return true;
+      },
+      () => kept.release(),
+    );
+  }
+
+  #readMessage(read: () => Message | undefined, isNothing = () => false): Message | 'refused' | undefined {
     try {
-      message = decodeMessage(text);
+      return read();
     } catch (error) {
       if (!(error instanceof MalformedMessageError)) throw error;
-      this.#refuseMessage(error.message);
-      return;
+      if (!isNothing()) this.#refuseMessage(error.message);
+      return 'refused';
     }
-    this.#dispatch(message, text.length);
-  }
-
-  /** False when the message is to be read from its text. */
-  #receiveLong(bytes: Uint8Array): boolean {
-    if (!this.#arrived.isBusy) return this.#readLong(bytes);
-    const kept = new Uint8Array(bytes);
-    this.#arrived.add(() => {
-      if (!this.#readLong(kept)) this.#receive(decodeStrictly(kept) as string);
-    });
-    return true;
-  }
-
-  #readLong(bytes: Uint8Array): boolean {
-    const request = this.#options.readLongRequest?.(bytes);
-    if (request !== undefined) this.#handleRequest(request, bytes.length);
-    return request !== undefined;
   }
 
   #dispatch(message: Message, length: number): void {

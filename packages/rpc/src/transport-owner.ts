@@ -1,5 +1,5 @@
 import { decodeStrictly } from './decode-strictly.js';
-import { LONG_MESSAGE_BYTES, type TransportHandlers } from './transport.js';
+import { type KeepBytes, LONG_MESSAGE_BYTES, type TransportHandlers } from './transport.js';
 
 /**
  * What every transport shares: its one owner and the order of its life, `live`, `closing`, `ended`. A closing
@@ -29,10 +29,17 @@ export class TransportOwner {
     if (this.#phase === 'live') this.#handlers?.onMessage(text);
   }
 
-  /** Offers a message as valid UTF-8. False when the owner wants its text: it is short, or nothing to be read like this. */
-  messageBytes(bytes: Uint8Array): boolean {
+  /** Tells a message as valid UTF-8. False when the owner wants its text: it is short, or the owner takes no bytes. */
+  messageBytes(bytes: Uint8Array, keep: KeepBytes): boolean {
     if (this.#phase !== 'live') return true;
-    return bytes.length >= LONG_MESSAGE_BYTES && this.#handlers?.onLongMessage?.(bytes) === true;
+    if (bytes.length < LONG_MESSAGE_BYTES || this.#handlers?.onLongMessage === undefined) return false;
+    this.#handlers.onLongMessage(bytes, keep);
+    return true;
+  }
+
+  /** Whether binary messages are something else than text in another wrapping. */
+  get takesBinary(): boolean {
+    return this.#handlers?.onBinary !== undefined;
   }
 
   /** A binary message: the owner takes it as it is, or it is text in another wrapping. */

@@ -1,7 +1,17 @@
 import type { MessageLimit } from './message-limit.js';
 
-/** Messages of at least so many bytes are offered as bytes first. */
+/** Messages of at least so many bytes come as bytes to whoever takes those. */
 export const LONG_MESSAGE_BYTES = 64 * 1024;
+
+/** The bytes of a message that its receiver keeps for a while. */
+export interface KeptBytes {
+  readonly bytes: Uint8Array;
+  /** Gives their memory back. To be called once, when nobody uses them any more. */
+  release(): void;
+}
+
+/** Has the bytes of a message that is being told be the receiver's until it releases them, copied only if they must be. */
+export type KeepBytes = () => KeptBytes;
 
 /** What a transport tells its one owner. */
 export interface TransportHandlers {
@@ -9,9 +19,9 @@ export interface TransportHandlers {
   onMessage(text: string): void;
   /**
    * One whole message of {@link LONG_MESSAGE_BYTES} or more, as valid UTF-8, from a transport that has it as bytes. They
-   * are the transport's again afterwards. False when it is to come as text.
+   * are the transport's again afterwards, unless they are kept. Without the handler it comes as text.
    */
-  onLongMessage?(bytes: Uint8Array): boolean;
+  onLongMessage?(bytes: Uint8Array, keep: KeepBytes): void;
   /**
    * One whole binary message, the receiver's to keep. Without the handler binary messages are read as JSON text like
    * all others.

@@ -48,6 +48,41 @@ describe('steps', () => {
     expect(log.at(-1)).toBe('g');
   });
 
+  test('that go on are taken again before all others, a turn later', async () => {
+    const { add, log, queue, turn, pass } = openQueue(2);
+    let left = 3;
+    queue.add(() => {
+      log.push('long');
+      pass(2);
+      left -= 1;
+      return left === 0;
+    });
+    add('a');
+    await microtasks();
+    expect(log).toEqual(['long', 'pause']);
+    while (turn());
+    expect(log).toEqual(['long', 'pause', 'long', 'long', 'a', 'resume']);
+  });
+
+  test('that are dropped are told so, begun or not, and those that are done are not', () => {
+    const { log, queue, turn, pass } = openQueue(1);
+    const addLong = (name: string, isDone: boolean) =>
+      queue.add(
+        () => {
+          pass(1);
+          return isDone;
+        },
+        () => log.push(`dropped ${name}`),
+      );
+    addLong('done', true);
+    turn();
+    addLong('begun', false);
+    addLong('waiting', false);
+    queue.clear();
+    while (turn());
+    expect(log.filter((entry) => entry.startsWith('dropped'))).toEqual(['dropped begun', 'dropped waiting']);
+  });
+
   test('that are dropped never run, and the transport goes on', async () => {
     const { add, log, queue, turn } = openQueue(1);
     add('a');

@@ -1,11 +1,17 @@
+import { MalformedMessageError } from '@exec-server/protocol';
 import { describe, expect, test } from 'vitest';
-import { Peer, type PeerOptions, type Transport } from '../src/index.js';
+import { type LongMessageReader, Peer, type PeerOptions, type Transport } from '../src/index.js';
 import type { TransportHandlers } from '../src/transport.js';
 import { openManualTurns } from './support/manual-turns.js';
 
 /** A peer whose messages take a millisecond each of slices of two. */
-function startPeer(options: Partial<PeerOptions> = {}) {
+function startPeer(
+  options: Partial<{ [Name in keyof PeerOptions]: PeerOptions[Name] | undefined }> = {},
+  openReader?: (turns: ReturnType<typeof openManualTurns>) => PeerOptions['readLong'],
+  send: (text: string) => void = () => {},
+) {
   const turns = openManualTurns(2);
+  const readLong = openReader?.(turns);
   let handlers!: TransportHandlers;
   const transport: Transport = {
     label: 'exec-server near',
@@ -14,7 +20,7 @@ function startPeer(options: Partial<PeerOptions> = {}) {
     open(given) {
       handlers = given;
     },
-    send() {},
+    send,
     sendBytes() {},
     pause() {},
     resume() {},
@@ -31,8 +37,9 @@ function startPeer(options: Partial<PeerOptions> = {}) {
     onNotification() {},
     onClose: () => void log.push('closed'),
     slices: turns.slices,
+    ...(readLong && { readLong }),
     ...options,
-  });
+  } as PeerOptions);
   const ask = (id: number) => handlers.onMessage(JSON.stringify({ id, method: 'm' }));
   return { ...turns, peer, handlers, log, ask };
 }
@@ -74,26 +81,104 @@ describe('a peer with slices', () => {
     expect(log).toEqual(['1', '2', '3']);
   });
 
+  /** Takes a millisecond for each of its bytes, which are the id of a request. */
+  function openSlowReader(turns: ReturnType<typeof openManualTurns>) {
+    return (bytes: Uint8Array): LongMessageReader => {
+      let at = 0;
+      const text = () => Buffer.from(bytes).toString();
+      return {
+        read(hasTime) {
+          for (; at < bytes.length; at++) {
+            if (!hasTime()) return undefined;
+            turns.pass(1);
+          }
+          if (text().startsWith('bad')) throw new MalformedMessageError('bad message');
+          return { kind: 'request', id: text(), method: 'm', params: undefined };
+        },
+        isBlank: text() === 'bad blank',
+      };
+    };
+  }
+
+  /** Tells the peer a long message, and the log when its memory is given back. */
+  function tellLong({ handlers, log }: ReturnType<typeof startPeer>, text: string): void {
+    const bytes = Buffer.from(text);
+    const keep = () => {
+      const kept = Buffer.from(bytes);
+      return {
+        bytes: kept,
+        release() {
+          kept.fill(0);
+          log.push('released');
+        },
+      };
+    };
+    handlers.onLongMessage?.(bytes, keep);
+    bytes.fill(0);
+  }
+
+  test('reads a long message in pieces, and handles what comes after it then', () => {
+    const started = startPeer({}, openSlowReader);
+    const { ask, log, turn } = started;
+    tellLong(started, 'longer');
+    ask(1);
+    expect(log).toEqual([]);
+    turn();
+    expect(log).toEqual([]);
+    while (turn());
+    expect(log).toEqual(['released', 'longer', '1']);
+  });
+
   test('keeps a long message that has to wait, whatever becomes of its bytes', () => {
-    const read: string[] = [];
-    const { ask, handlers, log, turn } = startPeer({
-      readLongRequest(bytes) {
-        const text = Buffer.from(bytes).toString();
-        read.push(text);
-        return text.startsWith('take')
-          ? { kind: 'request', id: text.slice(5), method: 'm', params: undefined }
-          : undefined;
-      },
-    });
+    const started = startPeer({}, openSlowReader);
+    const { ask, log, turn } = started;
     ask(1);
     ask(2);
-    const bytes = Buffer.from('take long');
-    expect(handlers.onLongMessage?.(bytes)).toBe(true);
-    bytes.fill(0);
-    expect(handlers.onLongMessage?.(Buffer.from('{"id":"text","method":"m"}'))).toBe(true);
+    tellLong(started, 'long');
     ask(3);
-    expect(read).toEqual([]);
     while (turn());
-    expect(log).toEqual(['1', '2', 'long', 'text', '3']);
+    expect(log).toEqual(['1', '2', 'released', 'long', '3']);
+  });
+
+  test('keeps nothing of a long message that is read at once', () => {
+    const readLongRequest = (bytes: Uint8Array) =>
+      ({ kind: 'request', id: Buffer.from(bytes).toString(), method: 'm', params: undefined }) as const;
+    const started = startPeer({ readLongRequest }, openSlowReader);
+    tellLong(started, 'long');
+    expect(started.log).toEqual(['long']);
+    started.ask(1);
+    tellLong(started, 'late');
+    while (started.turn());
+    expect(started.log).toEqual(['long', '1', 'released', 'late']);
+  });
+
+  test('refuses a long message that makes no sense, and goes on', () => {
+    const sent: string[] = [];
+    const started = startPeer({}, openSlowReader, (text) => void sent.push(text));
+    const { ask, log, turn } = started;
+    tellLong(started, 'bad one');
+    tellLong(started, 'bad blank');
+    ask(1);
+    while (turn());
+    expect(log).toEqual(['released', 'released', '1']);
+    // A blank line is nothing at all.
+    expect(sent.map((text) => JSON.parse(text))).toMatchObject([{ id: -1 }]);
+  });
+
+  test('drops the long messages that it reads or has yet to read when it closes', () => {
+    const started = startPeer({}, openSlowReader);
+    const { log, peer, turn } = started;
+    tellLong(started, 'long');
+    tellLong(started, 'next');
+    peer.close();
+    while (turn());
+    expect(log).toEqual(['released', 'released', 'closed']);
+  });
+
+  test('without slices reads a long message at once', () => {
+    const { slices: _, ...turns } = openManualTurns(2);
+    const started = startPeer({ slices: undefined }, () => openSlowReader(turns as never));
+    tellLong(started, 'long');
+    expect(started.log).toEqual(['released', 'long']);
   });
 });

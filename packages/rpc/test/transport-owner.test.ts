@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { LONG_MESSAGE_BYTES } from '../src/transport.js';
 import { TransportOwner } from '../src/transport-owner.js';
 
-function openOwner(onLongMessage?: (bytes: Uint8Array) => boolean) {
+function openOwner(onLongMessage?: (bytes: Uint8Array) => void) {
   const owner = new TransportOwner();
   const onMessage = vi.fn();
   owner.open({
@@ -15,26 +15,28 @@ function openOwner(onLongMessage?: (bytes: Uint8Array) => boolean) {
   return { owner, onMessage };
 }
 
+const KEEP = () => ({ bytes: new Uint8Array(), release() {} });
+
 test.each([
   [LONG_MESSAGE_BYTES - 1, false],
   [LONG_MESSAGE_BYTES, true],
   [LONG_MESSAGE_BYTES + 1, true],
-])('a message of %i bytes is offered as it is: %s', (bytes, isOffered) => {
-  const { owner } = openOwner(() => true);
-  expect(owner.messageBytes(new Uint8Array(bytes))).toBe(isOffered);
+])('a message of %i bytes is told as it is: %s', (bytes, isTold) => {
+  const onLongMessage = vi.fn();
+  const { owner } = openOwner(onLongMessage);
+  expect(owner.messageBytes(new Uint8Array(bytes), KEEP)).toBe(isTold);
+  expect(onLongMessage).toHaveBeenCalledTimes(isTold ? 1 : 0);
 });
 
-test('an owner that does not take it, or never does, gets its text', () => {
-  const long = new Uint8Array(LONG_MESSAGE_BYTES);
-  expect(openOwner(() => false).owner.messageBytes(long)).toBe(false);
-  expect(openOwner().owner.messageBytes(long)).toBe(false);
+test('an owner that takes no bytes gets the text', () => {
+  expect(openOwner().owner.messageBytes(new Uint8Array(LONG_MESSAGE_BYTES), KEEP)).toBe(false);
 });
 
-test('a closing transport offers nothing and delivers no text', () => {
-  const onLongMessage = vi.fn(() => true);
+test('a closing transport tells nothing and delivers no text', () => {
+  const onLongMessage = vi.fn();
   const { owner, onMessage } = openOwner(onLongMessage);
   owner.beginClose();
-  expect(owner.messageBytes(new Uint8Array(LONG_MESSAGE_BYTES))).toBe(true);
+  expect(owner.messageBytes(new Uint8Array(LONG_MESSAGE_BYTES), KEEP)).toBe(true);
   expect(onLongMessage).not.toHaveBeenCalled();
   expect(onMessage).not.toHaveBeenCalled();
 });

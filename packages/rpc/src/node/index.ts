@@ -4,6 +4,7 @@ export { type ConnectWebSocketOptions, connectWebSocket } from './connect-websoc
 export { type ContentMember, readContentRequest } from './content-request.js';
 export { joinLine, type LinePiece } from './join-line.js';
 export { createLineTransport, type LineTransportOptions } from './line-transport.js';
+export { type ContentMembers, LongMessage } from './long-message.js';
 export { OutputEncoder, type OutputStreamName } from './output-encoder.js';
 export { type InboundMessages, type MessageReads, readMessages } from './read-messages.js';
 export { spareBuffers } from './spare-buffers.js';

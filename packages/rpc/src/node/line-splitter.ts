@@ -12,15 +12,29 @@ export class LineSplitter {
   readonly #ownLimit: MessageLimit;
   #limit: MessageLimit;
   readonly #partial = new PartialMessage();
+  /** Gives back the memory of the line that is out, where it has some of its own. */
+  #release: (() => void) | undefined;
+  #keptBytes = 0;
 
   constructor(maxLineBytes: number) {
     this.#ownLimit = { bytes: maxLineBytes };
     this.#limit = this.#ownLimit;
   }
 
-  /** Memory that is held for a line that is not whole yet, in bytes. */
+  /** Memory that is held for a line that is not whole yet, and for lines that are kept, in bytes. */
   get heldBytes(): number {
-    return this.#partial.capacity;
+    return this.#partial.heldBytes + this.#keptBytes;
+  }
+
+  /** Has the line that is out be good beyond the next step of the iteration, until what is returned is called. */
+  keepLine(line: Buffer): () => void {
+    const release = this.#release;
+    this.#release = undefined;
+    this.#keptBytes += line.length;
+    return () => {
+      this.#keptBytes -= line.length;
+      release?.();
+    };
   }
 
   /** Sets another limit for lines that follow; without one that of the constructor holds again. */
@@ -48,10 +62,12 @@ export class LineSplitter {
   *finish(): Generator<Buffer, void, undefined> {
     if (this.#partial.length === 0) return;
     const { message, release } = this.#partial.take();
+    this.#release = release;
     try {
       yield this.#withoutReturn(message);
     } finally {
-      release();
+      this.#release?.();
+      this.#release = undefined;
     }
   }
 

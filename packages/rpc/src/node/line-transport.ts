@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { MAX_MESSAGE_BYTES } from '@exec-server/protocol';
 import { type MessageLimit, MessageTooLongError } from '../message-limit.js';
-import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
+import type { CloseOptions, KeptBytes, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
 import { LineSplitter } from './line-splitter.js';
@@ -171,9 +171,20 @@ class LineTransport implements Transport {
       else this.#owner.malformed('invalid unicode code point');
       return;
     }
-    if (this.#owner.messageBytes(line)) return;
+    if (this.#owner.messageBytes(line, () => this.#keep(line))) return;
     const text = decodeText(line);
     if (/\S/.test(text)) this.#owner.message(text);
+  }
+
+  #keep(line: Buffer): KeptBytes {
+    const release = this.#splitter.keepLine(line);
+    return {
+      bytes: line,
+      release: () => {
+        release();
+        this.#owner.held();
+      },
+    };
   }
 
   #inputEnded(): void {

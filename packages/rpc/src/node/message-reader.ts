@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type MessageLimit, MessageTooLongError } from '../message-limit.js';
+import type { KeptBytes } from '../transport.js';
 import {
   isFinal,
   MASK_KEY_BYTES,
@@ -29,7 +30,7 @@ let readBuffer: Buffer | undefined;
 export interface MessageOutlets {
   /** False while what follows has to wait, until `proceed`. */
   isReady(): boolean;
-  /** One whole message. The bytes, valid UTF-8 unless it is binary, are the reader's again afterwards. */
+  /** One whole message. The bytes, valid UTF-8 unless it is binary, are the reader's again afterwards, unless they are kept. */
   deliver(message: Buffer, isBinary: boolean): void;
   /** Control frames, and whatever breaks the protocol, for somebody else to read. False when no more is wanted for now. */
   passOn(bytes: Buffer): boolean;
@@ -71,6 +72,9 @@ export class MessageReader {
   #takesMessages = true;
   #wantsMore = true;
   #toldBytes = 0;
+  /** Gives back the memory of the message that is being delivered, where it has some of its own. */
+  #release: (() => void) | undefined;
+  #keptBytes = 0;
 
   constructor(limit: MessageLimit, outlets: MessageOutlets) {
     this.#ownLimit = limit;
@@ -78,9 +82,27 @@ export class MessageReader {
     this.#outlets = outlets;
   }
 
-  /** Memory that is held for what is not a whole message yet, and for what has to wait, in bytes. */
+  /** Memory that is held for what is not a whole message yet, for what has to wait and for what is kept, in bytes. */
   get heldBytes(): number {
-    return this.#partial.capacity + (this.#waiting?.length ?? 0);
+    return this.#partial.heldBytes + (this.#waiting?.length ?? 0) + this.#keptBytes;
+  }
+
+  /** Has the message that is being delivered be the receiver's until it is released. */
+  keep(message: Buffer): KeptBytes {
+    const release = this.#release;
+    this.#release = undefined;
+    // What was not gathered is where the next read goes.
+    const bytes = release === undefined ? Buffer.from(message) : message;
+    this.#keptBytes += bytes.length;
+    this.#tellHeld();
+    return {
+      bytes,
+      release: () => {
+        this.#keptBytes -= bytes.length;
+        release?.();
+        this.#tellHeld();
+      },
+    };
   }
 
   /** Sets another limit for messages that follow; without one that of the constructor holds again. */
@@ -254,9 +276,11 @@ export class MessageReader {
     if (this.#partial.length === 0) this.#deliver(payload, isBinary);
     else {
       const { message, release } = this.#partial.take();
-      this.#tellHeld();
+      this.#release = release;
       this.#deliver(message, isBinary);
-      release();
+      this.#release?.();
+      this.#release = undefined;
+      this.#tellHeld();
     }
   }
 

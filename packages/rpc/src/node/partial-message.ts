@@ -9,6 +9,15 @@ const FIRST_FACTOR = 8;
 /** Memory that is full is replaced by so many times as much. */
 const GROWTH_FACTOR = 2;
 
+/**
+ * Memory of this size, in bytes, is replaced by as much as the message can need, which the system gives page by page as it
+ * is filled: to copy more than this takes too long for one turn of the loop.
+ */
+const MAX_COPIED_BYTES = 4 * 1024 * 1024;
+
+/** What is filled of such memory is counted by so many bytes. */
+const COUNTED_BYTES = 1024 * 1024;
+
 const NOTHING = Buffer.alloc(0);
 
 /** The part of a message that has come, in one piece of memory that grows with what has come. */
@@ -23,9 +32,16 @@ export class PartialMessage {
     return this.#length;
   }
 
-  /** Memory that is held for them and for what follows, in bytes. */
+  /** Bytes that there is room for. */
   get capacity(): number {
     return this.#memory.length;
+  }
+
+  /** Memory that is held for what has come and for what follows, in bytes. */
+  get heldBytes(): number {
+    const { length } = this.#memory;
+    if (length <= GROWTH_FACTOR * MAX_COPIED_BYTES) return length;
+    return Math.min(length, Math.ceil(this.#length / COUNTED_BYTES) * COUNTED_BYTES);
   }
 
   get hasRetired(): boolean {
@@ -82,11 +98,15 @@ export class PartialMessage {
     const needed = this.#length + bytes;
     const { capacity } = this;
     if (needed <= capacity) return;
-    const wanted =
-      capacity === 0 ? Math.max(FIRST_FACTOR * needed, MIN_CAPACITY_BYTES) : GROWTH_FACTOR * capacity;
-    const larger = spareBuffers.take(Math.max(needed, Math.min(wanted, mostBytes)));
+    const larger = spareBuffers.take(Math.max(needed, Math.min(this.#chooseCapacity(needed), mostBytes)));
     this.#memory.copy(larger, 0, 0, this.#length);
     spareBuffers.give(this.#memory);
     this.#memory = larger;
+  }
+
+  #chooseCapacity(needed: number): number {
+    const { capacity } = this;
+    if (capacity === 0) return Math.max(FIRST_FACTOR * needed, MIN_CAPACITY_BYTES);
+    return capacity < MAX_COPIED_BYTES ? GROWTH_FACTOR * capacity : Number.POSITIVE_INFINITY;
   }
 }

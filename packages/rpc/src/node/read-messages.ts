@@ -2,6 +2,7 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { MessageLimit } from '../message-limit.js';
+import type { KeptBytes } from '../transport.js';
 import { FilteredStream } from './filtered-stream.js';
 import { MessageReader } from './message-reader.js';
 
@@ -28,6 +29,8 @@ export interface InboundMessages {
   onHeld: () => void;
   /** Sets another limit for messages that follow; without one the first holds again. */
   limitMessages(limit?: MessageLimit): void;
+  /** Has a message that the WebSocket tells now be the receiver's until it is released. Otherwise it is not, afterwards. */
+  keep(message: Buffer): KeptBytes;
   /** Takes no more messages, and lets go of what is not whole. */
   drop(): void;
 }
@@ -53,9 +56,7 @@ export function readMessages(socket: Socket, head: Buffer, limit: MessageLimit):
   let target: WebSocket | undefined;
   const reader: MessageReader = new MessageReader(limit, {
     isReady: () => target !== undefined && !stream.isPaused() && stream.readableLength === 0,
-    // What is binary the receiver may keep.
-    deliver: (message, isBinary) =>
-      target?.emit('message', isBinary ? Buffer.from(message) : message, isBinary),
+    deliver: (message, isBinary) => target?.emit('message', message, isBinary),
     passOn: (bytes) => stream.push(bytes),
     refuse(error) {
       target?.close(CLOSE_TOO_LONG, error.message);

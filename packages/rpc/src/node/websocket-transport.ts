@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@exec-server/protocol';
 import type { RawData, WebSocket } from 'ws';
 import { describeClose, fitCloseReason } from '../close-reason.js';
 import { joinBytes } from '../join-bytes.js';
 import type { MessageLimit } from '../message-limit.js';
-import type { CloseOptions, Transport, TransportHandlers } from '../transport.js';
+import type { CloseOptions, KeptBytes, Transport, TransportHandlers } from '../transport.js';
 import { TransportOwner } from '../transport-owner.js';
 import { decodeText } from './decode-text.js';
 import { FrameQueue, type OutboundFrame, type SentCallback } from './frame-queue.js';
@@ -208,8 +209,14 @@ class WebSocketTransport implements Transport {
   #receive(data: RawData, isBinary: boolean): void {
     const bytes = toBuffer(data);
     // Text frames were checked by the socket, which ends the connection over bad ones.
-    if (isBinary) this.#owner.binary(bytes);
-    else if (!this.#owner.messageBytes(bytes)) this.#owner.message(decodeText(bytes));
+    if (isBinary && (this.#owner.takesBinary || !isUtf8(bytes)))
+      this.#owner.binary(this.#inbound === undefined ? bytes : Buffer.from(bytes));
+    else if (!this.#owner.messageBytes(bytes, () => this.#keep(bytes)))
+      this.#owner.message(decodeText(bytes));
+  }
+
+  #keep(bytes: Buffer): KeptBytes {
+    return this.#inbound?.keep(bytes) ?? { bytes, release() {} };
   }
 
   /** The other side broke the protocol; the socket has sent its close frame and reads on into the void. */

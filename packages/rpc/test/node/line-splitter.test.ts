@@ -14,6 +14,30 @@ function* mapLines(lines: Iterable<Buffer>): Generator<string> {
 }
 
 describe('LineSplitter', () => {
+  test('leaves a line alone that is kept, and counts it until it is released', () => {
+    const splitter = new LineSplitter(1_000_000);
+    const tell = (text: string) => {
+      for (const line of splitter.push(Buffer.from(text))) return { line, release: splitter.keepLine(line) };
+      throw new Error('there is no line');
+    };
+    const long = 'x'.repeat(100_000);
+    splitter.push(Buffer.from(long)).next();
+    const first = tell(`${long}\n`);
+    splitter.push(Buffer.from('y'.repeat(100_000))).next();
+    const second = tell(`${'y'.repeat(100_000)}\n`);
+    expect(first.line.toString()).toBe(long + long);
+    expect(second.line.buffer).not.toBe(first.line.buffer);
+    expect(splitter.heldBytes).toBe(400_000);
+    first.release();
+    expect(splitter.heldBytes).toBe(200_000);
+    second.release();
+    expect(splitter.heldBytes).toBe(0);
+    // One that was within a chunk has no memory of its own.
+    const third = tell('short\n');
+    third.release();
+    expect([third.line.toString(), splitter.heldBytes]).toEqual(['short', 0]);
+  });
+
   const text = 'a\r\n\n{"é":"😀"}\n\r\nb\rc\nlast';
   const lines = ['a', '', '{"é":"😀"}', '', 'b\rc', 'last'];
   const bytes = Buffer.from(text);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { MessageLimit } from '../../src/message-limit.js';
 import { MessageReader } from '../../src/node/message-reader.js';
+import type { KeptBytes } from '../../src/transport.js';
 import { BINARY, encodeClientFrame, PING, TEXT, textFrame, ZERO_KEY } from '../support/client-frames.js';
 
 const KIB = 1024;
@@ -18,13 +19,17 @@ class Recorder {
   readonly refused: string[] = [];
   readonly held: number[] = [];
   isReady = true;
+  onDeliver: (message: Buffer) => void = () => {};
   wantsMore = true;
   readonly reader: MessageReader;
 
   constructor(limit: MessageLimit = { bytes: MAX_MESSAGE_BYTES }) {
     this.reader = new MessageReader(limit, {
       isReady: () => this.isReady,
-      deliver: (message, isBinary) => this.take(message.toString('utf8'), isBinary),
+      deliver: (message, isBinary) => {
+        this.onDeliver(message);
+        this.take(message.toString('utf8'), isBinary);
+      },
       passOn: (bytes) => {
         this.passedOn.push(bytes);
         return this.wantsMore;
@@ -294,5 +299,27 @@ describe('passed on as they are', () => {
     expect(recorder.read(ping)).toBe(false);
     expect(recorder.read(textFrame('other bytes in the same memory'))).toBe(true);
     expect(recorder.passed).toEqual(ping);
+  });
+});
+
+describe('a message that is kept', () => {
+  it.each([
+    ['in several reads', 600 * KIB],
+    ['in one read', 100 * KIB],
+  ])('%s stays as it is while others come in, and counts until it is released', (_how, bytes) => {
+    const recorder = new Recorder();
+    const { reader } = recorder;
+    const kept: KeptBytes[] = [];
+    recorder.onDeliver = (message) => void kept.push(reader.keep(message));
+    recorder.read(textFrame('a'.repeat(bytes)));
+    recorder.read(textFrame('b'.repeat(bytes)));
+    const told = kept.map((message) => Buffer.from(message.bytes).toString());
+    expect(told).toEqual(['a'.repeat(bytes), 'b'.repeat(bytes)]);
+    expect(reader.heldBytes).toBe(2 * bytes);
+    expect(recorder.held.at(-1)).toBe(2 * bytes);
+    kept[0]?.release();
+    expect(recorder.held.at(-1)).toBe(bytes);
+    kept[1]?.release();
+    expect(recorder.held.at(-1)).toBe(0);
   });
 });

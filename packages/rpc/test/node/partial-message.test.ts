@@ -13,6 +13,25 @@ it('grows with what has come, by doubling, up to the longest message', () => {
   expect(capacities).toEqual([4096, 4096, 8192, 16_384, MOST_BYTES]);
 });
 
+it('copies no more than some mebibytes when it grows, and counts what is filled of the rest', () => {
+  const partial = new PartialMessage();
+  const mostBytes = 60 * MOST_BYTES;
+  const capacities = [0.25, 1.75, 0.5, 1.5, 0.001, 0.999, 3, 0.5].map((mebibytes) => {
+    partial.append(Buffer.alloc(Math.ceil(mebibytes * MOST_BYTES)), mostBytes);
+    return [partial.capacity, partial.heldBytes].map((bytes) => bytes / MOST_BYTES);
+  });
+  expect(capacities).toEqual([
+    [2, 2],
+    [2, 2],
+    [4, 4],
+    [4, 4],
+    [60, 5],
+    [60, 6],
+    [60, 9],
+    [60, 9],
+  ]);
+});
+
 it('has what was appended, and what was read into its room', () => {
   const partial = new PartialMessage();
   expect(partial.append(Buffer.from('abc'), MOST_BYTES).toString()).toBe('abc');

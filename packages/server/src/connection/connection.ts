@@ -1,11 +1,12 @@
 import {
   internalError,
+  invalidParams,
   MAX_HANDSHAKE_MESSAGE_BYTES,
   type RequestMessage,
   RpcError,
 } from '@exec-server/protocol';
 import { Peer, type Transport, type WorkSlices } from '@exec-server/rpc';
-import { readContentRequest, spareBuffers } from '@exec-server/rpc/node';
+import { LongMessage, readContentRequest, spareBuffers } from '@exec-server/rpc/node';
 import type { ClockTimer } from '../clock.js';
 import {
   type Conversation,
@@ -14,7 +15,7 @@ import {
   type HandlerContext,
   LargeResponse,
 } from '../dialects/dialect.js';
-import { CONTENT_MEMBER } from '../dialects/file-content.js';
+import { CONTENT_MEMBER, CONTENT_MEMBERS } from '../dialects/file-content.js';
 import type { ConnectionInfo } from '../listen/listener.js';
 import type { Principal } from '../listen/principal.js';
 import type { ProcessEngine } from '../process/process-engine.js';
@@ -36,6 +37,9 @@ import { SignOfLife } from './sign-of-life.js';
 
 /** Until `initialize` a client has nothing long to say. */
 const HANDSHAKE_LIMIT = { bytes: MAX_HANDSHAKE_MESSAGE_BYTES, condition: 'before initialize' };
+
+/** Messages up to this size, in bytes, are read at once where they are mostly the content of a file: that takes a few milliseconds. */
+const READ_AT_ONCE_BYTES = 2 * 1024 * 1024;
 
 /** Why a connection ended, for the log; what the client is told quotes the message, which is not for the log. */
 const UNREADABLE = 'a message cannot be read';
@@ -89,7 +93,9 @@ export class Connection implements SessionHolder {
       highWaterBytes: limits.outboundHighWaterBytes,
       lowWaterBytes: limits.outboundLowWaterBytes,
       slices: this.#slices,
-      readLongRequest: (bytes) => readContentRequest(bytes, CONTENT_MEMBER),
+      readLongRequest: (bytes) =>
+        bytes.length <= READ_AT_ONCE_BYTES ? readContentRequest(bytes, CONTENT_MEMBER) : undefined,
+      readLong: (bytes) => new LongMessage(bytes, CONTENT_MEMBERS),
       onRequest: (request, length) => this.#gate.pass(() => this.#onRequest(request, length)),
       onNotification: ({ method }) =>
         this.#gate.pass(() => this.#endFor(this.#conversation.takeNotification(method))),
@@ -204,6 +210,7 @@ export class Connection implements SessionHolder {
     const watch = this.#watch(request);
     try {
       const conversation = this.#initialized ?? this.#converse(chooseDialect(request));
+      if (request.excess !== undefined) throw invalidParams(request.excess);
       if (request.method === 'initialize') {
         this.#initialize(request, watch, conversation);
         return;
@@ -277,7 +284,9 @@ export class Connection implements SessionHolder {
       if (opening !== undefined) await place.park(opening);
       if (turn?.before !== undefined) await place.park(turn.before);
       await this.#answer(request, watch, () => handle(place), begun);
-      if (request.content !== undefined) spareBuffers.give(request.content);
+      // What other methods are given may be used beyond their answers.
+      if (request.content !== undefined && request.method === CONTENT_MEMBER.method)
+        spareBuffers.give(request.content);
       turn?.done();
     });
     if (!taken) {

@@ -65,7 +65,7 @@ export interface HandlerContext {
   /** The id that the response carries. */
   readonly requestId: RequestId;
   /** The bytes that the request carries, where they were decoded as it was read; its params are without them then. */
-  readonly content: Uint8Array | undefined;
+  readonly content: Uint8Array<ArrayBuffer> | undefined;
   readonly engine: ProcessEngine;
   readonly session: Session;
   readonly connection: ConnectionScope;

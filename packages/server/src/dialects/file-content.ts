@@ -1,5 +1,5 @@
 import { checkBase64, encodeBase64, invalidRequest } from '@exec-server/protocol';
-import { Base64ResponseWriter, type ContentMember } from '@exec-server/rpc/node';
+import { Base64ResponseWriter, type ContentMember, type ContentMembers } from '@exec-server/rpc/node';
 import type { Place } from '../connection/lanes.js';
 import { WholeFile } from '../fs/read-file.js';
 import { type ConnectionResource, EncodedResponse, type HandlerContext } from './dialect.js';
@@ -9,6 +9,21 @@ const LARGE_FILE_BYTES = 8 * 1024 * 1024;
 
 /** The request whose params are mostly the bytes of a file, in every dialect that has it. */
 export const CONTENT_MEMBER: ContentMember = { method: 'fs/writeFile', member: 'dataBase64' };
+
+/** Members of params that carry bytes in base64, in all dialects. Who handles such a request finds them in its context. */
+export const CONTENT_MEMBERS: ContentMembers = {
+  [CONTENT_MEMBER.method]: [CONTENT_MEMBER.member],
+  'fs/writeBlock': ['chunk'],
+  'process/write': ['chunk'],
+  'process/writeStdin': ['deltaBase64'],
+  'command/exec/write': ['chunk', 'deltaBase64'],
+  'http/request': ['bodyBase64'],
+};
+
+/** Content that came with a request, for whoever wants it as a `Buffer`. */
+export function toBuffer(content: Uint8Array<ArrayBuffer> | undefined): Buffer<ArrayBuffer> | undefined {
+  return content && Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
 
 /** Params with the content that was taken out of them, for whoever gets nothing else. */
 export function restoreContent(params: object, content: Uint8Array | undefined): object {

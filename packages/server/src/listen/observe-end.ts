@@ -1,4 +1,4 @@
-import type { Transport } from '@exec-server/rpc';
+import type { KeepBytes, Transport } from '@exec-server/rpc';
 
 /** The same transport, and a promise that resolves when it has ended and its owner knows. */
 export function observeEnd(transport: Transport): { transport: Transport; ended: Promise<void> } {
@@ -19,7 +19,9 @@ export function observeEnd(transport: Transport): { transport: Transport; ended:
     open: (handlers) =>
       transport.open({
         onMessage: (text) => handlers.onMessage(text),
-        onLongMessage: (bytes) => handlers.onLongMessage?.(bytes) ?? false,
+        ...(handlers.onLongMessage !== undefined && {
+          onLongMessage: (bytes: Uint8Array, keep: KeepBytes) => handlers.onLongMessage?.(bytes, keep),
+        }),
         onMalformed: (detail) => handlers.onMalformed(detail),
         onDrain: () => handlers.onDrain(),
         onHeld: () => handlers.onHeld?.(),

@@ -53,6 +53,11 @@ export class RawLink {
     onTestFinished(() => this.destroy());
   }
 
+  /** What has come so far. */
+  get received(): string {
+    return this.#received;
+  }
+
   destroy(): void {
     this.input.destroy();
     this.output.destroy();

@@ -10,21 +10,23 @@ import { OsError } from '../../os-error.js';
 import type { TerminalSize } from '../../process/managed-process.js';
 import { StdinGoneError } from '../../stdin/stdin-queue.js';
 import type { HandlerContext } from '../dialect.js';
+import { toBuffer } from '../file-content.js';
 import type { Runs } from './runs.js';
 
 type WriteParams = Pick<app.CommandExecWriteParams, 'deltaBase64' | 'closeStdin'>;
-type Context = Pick<HandlerContext, 'place' | 'signal'>;
+type Context = Pick<HandlerContext, 'place' | 'signal' | 'content'>;
 
 /** Writes to a process, ends its input, or both. Throws an `RpcError`. */
 export async function writeToRun(
   runs: Runs,
   id: string,
   { deltaBase64, closeStdin = false }: WriteParams,
-  { place, signal }: Context,
+  { place, signal, content }: Context,
 ): Promise<Record<string, never>> {
   const { words } = runs;
   if (deltaBase64 === undefined && !closeStdin) throw invalidParams(words.emptyWrite);
-  const bytes = decodeDelta(deltaBase64 ?? '');
+  const taken = deltaBase64 === undefined ? undefined : toBuffer(content);
+  const bytes = taken ?? decodeDelta(deltaBase64 ?? '');
   await runs.act(id, place, async (run) => {
     if (!run.takesInput) throw invalidRequest(words.noStdin);
     try {

@@ -11,7 +11,8 @@ export async function writeToCommand(
   if (command === undefined) throw invalidRequest(`unknown session id ${sessionId}`);
   if (command.stdin === undefined) throw invalidRequest(`stdin is closed for session ${sessionId}`);
   try {
-    await context.place.park(command.stdin.write(Buffer.from(chunk, 'base64'), { signal: context.signal }));
+    const bytes = context.content ?? Buffer.from(chunk, 'base64');
+    await context.place.park(command.stdin.write(bytes, { signal: context.signal }));
     return { accepted: true };
   } catch (error) {
     throw error instanceof StdinGoneError ? internalError(error.message) : error;

@@ -11,6 +11,7 @@ import {
 import { FileHandles, type HandleFile, UnknownHandleError } from '../../fs/handles.js';
 import { OpenFile } from '../../fs/handles-file.js';
 import type { HandlerContext } from '../dialect.js';
+import { toBuffer } from '../file-content.js';
 import { findFileLimits } from './confined/file-limits.js';
 import { explainSandbox } from './confined/run-confined.js';
 import { answerFor, toNativePath } from './fs-common.js';
@@ -58,7 +59,8 @@ export async function writeBlock(
   { handleId, offset, chunk }: FsWriteBlockParams,
   context: HandlerContext,
 ): Promise<FsEmptyResult> {
-  await answer(findHandles(handleId, context).write(handleId, offset, Buffer.from(chunk, 'base64')));
+  const bytes = toBuffer(context.content) ?? Buffer.from(chunk, 'base64');
+  await answer(findHandles(handleId, context).write(handleId, offset, bytes));
   return {};
 }
 

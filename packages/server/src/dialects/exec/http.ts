@@ -14,6 +14,7 @@ import { HttpError } from '../../http/http-error.js';
 import { type OutgoingRequest, prepareRequest } from '../../http/prepare-request.js';
 import { collectBody, streamBody } from '../../http/read-body.js';
 import type { HandlerContext } from '../dialect.js';
+import { toBuffer } from '../file-content.js';
 import { JsonBodySink } from './json-body-sink.js';
 
 export async function requestHttp(
@@ -44,9 +45,9 @@ export function cancelHttp(
   return { cancelled: connection.keep(ActiveRequests).cancel(requestId) };
 }
 
-function toOutgoing(params: HttpRequestParams, { engine }: HandlerContext): OutgoingRequest {
+function toOutgoing(params: HttpRequestParams, { engine, content }: HandlerContext): OutgoingRequest {
   const { method, url, headers = [], bodyBase64 } = params;
-  const body = Buffer.from(bodyBase64 ?? '', 'base64');
+  const body = toBuffer(content) ?? Buffer.from(bodyBase64 ?? '', 'base64');
   const specs = headers.map(({ name, value, valueEnvVar }) => ({
     name,
     value,

@@ -16,7 +16,7 @@ export function writeProcess(
 ): Promise<ProcessWriteResult> {
   const { chunk, writeId, closeStdin: end } = params;
   if (writeId === '') throw invalidParams('writeId must not be empty');
-  return writeTo(params, Buffer.from(chunk, 'base64'), { writeId, end }, context);
+  return writeTo(params, context.content ?? Buffer.from(chunk, 'base64'), { writeId, end }, context);
 }
 
 export function closeProcessStdin(
