@@ -14,6 +14,12 @@ import { JsonByteReader, type LongString } from './json-byte-reader.js';
 /** Strings from this size on, in bytes, may be content, and are looked at one by one. */
 const LONG_STRING_BYTES = 32 * 1024;
 
+/**
+ * Largest string in the place of bytes that is no base64 and yet kept, in bytes: whoever handles the request says what is
+ * wrong with it.
+ */
+const MAX_BROKEN_CONTENT_BYTES = 4 * 1024 * 1024;
+
 /** Which members of the params of a request carry bytes in base64, by its method. */
 export type ContentMembers = Readonly<Record<string, readonly string[]>>;
 
@@ -98,16 +104,14 @@ export class LongMessage implements LongMessageReader {
     const content = this.#decoder.read(this.#bytes, hasTime);
     if (content === undefined) return false;
     this.#decoder = undefined;
-    // Whoever handles the request says what is wrong with it.
-    if (content === null) this.#decodeText(string);
+    if (content === null) this.#decodeText(string, MAX_BROKEN_CONTENT_BYTES);
     else this.#content = content;
     return true;
   }
 
-  #decodeText(string: LongString): void {
+  #decodeText(string: LongString, maxBytes = MAX_TEXT_BYTES): void {
     const { holder, key, start, end, place } = string;
-    if (end - start > MAX_TEXT_BYTES)
-      this.#excess ??= `${place} is a string of more than ${MAX_TEXT_BYTES} bytes`;
+    if (end - start > maxBytes) this.#excess ??= `${place} is a string of more than ${maxBytes} bytes`;
     else Object.defineProperty(holder, key, { ...DATA_PROPERTY, value: this.#json.decode(string) });
   }
 }

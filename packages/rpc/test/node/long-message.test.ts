@@ -162,11 +162,20 @@ describe('too large', () => {
     expect(excessOf(request(`[${'0,'.repeat(count - 1)}0]`))).toBe(excess);
   });
 
-  it('is content that is no base64, and a message that is no request is malformed', () => {
-    const text = 'x'.repeat(MAX_TEXT_BYTES + 1);
-    expect(excessOf(request(`{"data":"${text}"}`))).toBe(
-      'params.data is a string of more than 1048576 bytes',
+  it.each([
+    [4 * 1024 * 1024 - 1, undefined],
+    [4 * 1024 * 1024, undefined],
+    [4 * 1024 * 1024 + 1, 'params.data is a string of more than 4194304 bytes'],
+  ])('is content of %i bytes that is no base64: %s', (bytes, excess) => {
+    const text = '-'.repeat(bytes);
+    const message = read(request(`{"data":"${text}"}`)) as RequestMessage;
+    expect(message.excess).toBe(excess);
+    expect(message.params).toEqual({ data: excess === undefined ? text : '' });
+  });
+
+  it('is a reason to take a message that is no request for malformed', () => {
+    expect(() => read(`{"id":1,"result":"${'x'.repeat(MAX_TEXT_BYTES + 1)}"}`)).toThrow(
+      MalformedMessageError,
     );
-    expect(() => read(`{"id":1,"result":"${text}"}`)).toThrow(MalformedMessageError);
   });
 });
