@@ -7,6 +7,12 @@ import { bindError, ListenError } from './listen-error.js';
 /** Longest path that fits a socket address, without its closing zero byte. */
 export const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
+/** How the name of the private directory begins; `mkdtemp` adds six characters. */
+const PRIVATE_PREFIX = '.s';
+
+/** Longest directory of a socket: the private directory in it, in which the socket is bound, has to fit, too. */
+export const MAX_SOCKET_DIRECTORY_BYTES = MAX_SOCKET_PATH_BYTES - `/${PRIVATE_PREFIX}XXXXXX/s`.length;
+
 const SOCKET_MODE = 0o600;
 
 /** A listening socket's name in the file system. */
@@ -22,7 +28,10 @@ export interface SocketFile {
  */
 export async function listenAtSocketFile(server: Server, path: string): Promise<SocketFile> {
   const url = `unix://${path}`;
-  const privateDirectory = await mkdtemp(join(dirname(path), '.')).catch((cause) => {
+  refuseLong(url, 'path', path, MAX_SOCKET_PATH_BYTES);
+  refuseLong(url, 'directory', dirname(path), MAX_SOCKET_DIRECTORY_BYTES);
+  // In the socket's own directory: its parent may be another file system, and need not be writable for this user.
+  const privateDirectory = await mkdtemp(join(dirname(path), PRIVATE_PREFIX)).catch((cause) => {
     throw bindError(url, cause);
   });
   // Both names before there is a socket behind them.
@@ -30,7 +39,6 @@ export async function listenAtSocketFile(server: Server, path: string): Promise<
   const reveal = hideSocket(path);
   try {
     const boundPath = join(privateDirectory, 's');
-    refuseLongPaths(url, [path, boundPath]);
     await bind(server, boundPath);
     await chmod(boundPath, SOCKET_MODE);
     await moveStaleSocketAside(path, join(privateDirectory, 'stale'));
@@ -57,11 +65,12 @@ export async function listenAtSocketFile(server: Server, path: string): Promise<
   }
 }
 
-function refuseLongPaths(url: string, paths: readonly string[]): void {
-  if (paths.every((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES)) return;
+function refuseLong(url: string, what: string, path: string, limit: number): void {
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= limit) return;
   throw new ListenError(
     'bind_failed',
-    `cannot listen on ${url}: the path is too long for a socket, whose limit is ${MAX_SOCKET_PATH_BYTES} bytes`,
+    `cannot listen on ${url}: the ${what} has ${bytes} bytes, and that of a socket has at most ${limit}; choose a shorter one`,
   );
 }
 

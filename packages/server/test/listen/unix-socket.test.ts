@@ -1,13 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openListener } from '../../src/listen/open-listener.js';
-import { MAX_SOCKET_PATH_BYTES } from '../../src/listen/socket-file.js';
+import { MAX_SOCKET_DIRECTORY_BYTES, MAX_SOCKET_PATH_BYTES } from '../../src/listen/socket-file.js';
+import { asNobodyUntil, NOBODY, requireRoot } from '../support/cgroups.js';
 import { createEcho } from './support.js';
 
 let directory: string;
@@ -77,6 +87,32 @@ it('is for its user only, and leaves nothing else in the directory', async () =>
   await listener.close();
   await listener.ended;
   expect(readdirSync(directory)).toEqual([]);
+});
+
+it('needs no directory but that of the socket', async (test) => {
+  requireRoot(test);
+  const own = join(directory, 'own');
+  mkdirSync(own, { mode: 0o700 });
+  chownSync(own, NOBODY, NOBODY);
+  // As it is in /run/user: everybody may pass through it, nobody but root may write to it.
+  chmodSync(directory, 0o755);
+  const path = join(own, 'a.sock');
+  const { listener } = await asNobodyUntil(() => listen(path));
+  await openSocket(path);
+  await asNobodyUntil(() => listener.close());
+  expect(readdirSync(own)).toEqual([]);
+});
+
+it('can stand in the root of a file system', async (test) => {
+  const root = '/dev/shm';
+  const device = lstatSync(root, { throwIfNoEntry: false })?.dev;
+  if (device === undefined || device === lstatSync('/dev').dev)
+    test.skip('/dev/shm is no file system of its own');
+  const path = join(root, `exec-server-test-${process.pid}.sock`);
+  const { listener } = await listen(path);
+  await openSocket(path);
+  await listener.close();
+  expect(lstatSync(path, { throwIfNoEntry: false })).toBeUndefined();
 });
 
 it('lets connections go on when it closes', async () => {
@@ -157,7 +193,34 @@ it.each([
     await listen(path);
     await openSocket(path);
   } else {
-    await expect(listen(path)).rejects.toMatchObject({ code: 'bind_failed' });
+    await expect(listen(path)).rejects.toMatchObject({
+      code: 'bind_failed',
+      message:
+        `cannot listen on unix://${path}: the path has ${bytes} bytes, ` +
+        `and that of a socket has at most ${MAX_SOCKET_PATH_BYTES}; choose a shorter one`,
+    });
     expect(readdirSync(directory)).toEqual([]);
+  }
+});
+
+it.each([
+  [MAX_SOCKET_DIRECTORY_BYTES - 1, true],
+  [MAX_SOCKET_DIRECTORY_BYTES, true],
+  [MAX_SOCKET_DIRECTORY_BYTES + 1, false],
+])('a directory of %d bytes fits: %s', async (bytes, fits) => {
+  const long = join(directory, 'x'.repeat(bytes - directory.length - 1));
+  mkdirSync(long);
+  const path = join(long, 's');
+  if (fits) {
+    await listen(path);
+    await openSocket(path);
+  } else {
+    await expect(listen(path)).rejects.toMatchObject({
+      code: 'bind_failed',
+      message:
+        `cannot listen on unix://${path}: the directory has ${bytes} bytes, ` +
+        `and that of a socket has at most ${MAX_SOCKET_DIRECTORY_BYTES}; choose a shorter one`,
+    });
+    expect(readdirSync(long)).toEqual([]);
   }
 });
