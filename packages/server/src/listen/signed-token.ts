@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { scanJson } from '@exec-server/protocol';
 import type { AuthOutcome, AuthPolicy } from './auth.js';
-import { type Principal, SIGNED_TOKEN_PRINCIPAL } from './principal.js';
+import { SIGNED_TOKEN_PRINCIPAL } from './principal.js';
 
 /** A word in the claim `scope`: whoever has the token sees the metrics of everybody. */
 export const METRICS_SCOPE = 'exec-server:metrics';
@@ -26,7 +26,8 @@ interface Claims {
   readonly nbf: number | undefined;
   readonly iss: string | undefined;
   readonly aud: readonly string[];
-  readonly sub: string | undefined;
+  /** Of any type: only a text names somebody, and whoever made the token is told. */
+  readonly sub: unknown;
   /** Words that are separated by spaces. */
   readonly scope: string | undefined;
 }
@@ -79,7 +80,7 @@ function parseClaims(payload: unknown): Claims | undefined {
     nbf: nbf ?? undefined,
     iss: iss ?? undefined,
     aud: audiences,
-    sub: typeof sub === 'string' && sub !== '' ? sub : undefined,
+    sub: sub ?? undefined,
     scope: typeof scope === 'string' ? scope : undefined,
   };
 }
@@ -106,9 +107,14 @@ function checkClaims(claims: Claims, options: SignedTokenOptions, now: () => num
   if (options.audience !== undefined && !claims.aud.includes(options.audience)) {
     return refuse('websocket jwt audience mismatch');
   }
+  const { sub } = claims;
+  // All tokens without a subject are one principal: one with a subject that cannot be read is not among them.
+  if (!(sub === undefined || (typeof sub === 'string' && sub !== ''))) {
+    return refuse('websocket jwt sub must be a non-empty string');
+  }
   return {
     accepted: true,
-    principal: principalOf(claims),
+    principal: sub === undefined ? SIGNED_TOKEN_PRINCIPAL : { ...SIGNED_TOKEN_PRINCIPAL, subject: sub },
     leftMs: () => endsAtMs - now(),
     ...(hasMetricsScope(claims) && { seesAllMetrics: true }),
   };
@@ -116,10 +122,6 @@ function checkClaims(claims: Claims, options: SignedTokenOptions, now: () => num
 
 function hasMetricsScope({ scope = '' }: Claims): boolean {
   return scope.split(' ').includes(METRICS_SCOPE);
-}
-
-function principalOf({ sub }: Claims): Principal {
-  return sub === undefined ? SIGNED_TOKEN_PRINCIPAL : { ...SIGNED_TOKEN_PRINCIPAL, subject: sub };
 }
 
 function refuse(reason: string): AuthOutcome {

@@ -115,6 +115,15 @@ describe('clients whose tokens say what others are', () => {
     expect(new Set(named.map((principal) => JSON.stringify(principal))).size).toBe(clients.length);
   });
 
+  it.each([1, true, { id: 7 }, [], ''])('do not connect with the sub %j', async (sub) => {
+    const server = createExecServer();
+    onTestFinished(() => server.close());
+    const auth = createSignedTokenPolicy({ secret: SECRET });
+    const { url } = await server.listen('ws://127.0.0.1:0', { auth });
+    await expect(openSession(url, signToken(SECRET, { sub }))).rejects.toThrow('401');
+    await openSession(url, signToken(SECRET, {}));
+  });
+
   it('cannot resume the sessions of each other, but their own', async () => {
     const { clients, signed } = await connectEverybody();
     for (const { wire } of clients) await wire.close();
