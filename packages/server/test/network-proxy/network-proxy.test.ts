@@ -113,7 +113,7 @@ it('ends its connections with itself', async () => {
   const { ports, close } = await openProxy({ domains: { '127.0.0.1': 'allow' } });
   const socket = await connectToPort(ports.http);
   const end = readAll(socket);
-  socket.write(`CONNECT 127.0.0.1:${origin.port} HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n`);
+  socket.write(`CONNECT 127.0.0.1:${origin.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET / HTTP/1.1\r\n\r\n`);
   await origin.untilAsked(1);
   close();
   await end;
@@ -135,7 +135,7 @@ describe('the proxy of the server', () => {
     expect(upstream.requests[0]).toMatch(/Proxy-Authorization: Basic dXNlcjpwdw==/);
 
     const socket = await connectToPort(ports.http);
-    socket.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n');
     await upstream.untilAsked(2);
     expect(upstream.requests[1]).toMatch(/^CONNECT a\.example:443 HTTP\/1\.1\r\n/);
   });

@@ -36,9 +36,9 @@ export function parseAuthority(text: string, defaultPort?: number): Authority | 
   return host === undefined || port === undefined || port > 0xffff ? undefined : { host, port };
 }
 
-/** What a `Host` says: an authority whose port may be left out when it is that of HTTP. */
-export function parseHostHeader(value: string): Authority | undefined {
-  return parseAuthority(value, HTTP_PORT);
+/** What a `Host` says: an authority whose port may be left out when it is the usual one, by default that of HTTP. */
+export function parseHostHeader(value: string, usualPort = HTTP_PORT): Authority | undefined {
+  return parseAuthority(value, usualPort);
 }
 
 /** The `Host` for an authority that was judged. */
@@ -65,9 +65,14 @@ export function readHttpTarget(method: string, target: string, named: Authority 
   if (authorityText === '') throw new BadRequestError('missing host');
   const authority = parseAuthority(authorityText, HTTP_PORT);
   if (authority === undefined) throw new BadRequestError('invalid host');
-  if (named !== undefined && (named.host !== authority.host || named.port !== authority.port))
-    throw new BadRequestError('Host header does not match request target');
+  refuseOtherHost(authority, named);
   return { ...authority, path: originForm(method, path) };
+}
+
+/** Throws {@link BadRequestError} where a `Host` names somebody else than the target does. */
+export function refuseOtherHost(target: Authority, named: Authority | undefined): void {
+  if (named !== undefined && (named.host !== target.host || named.port !== target.port))
+    throw new BadRequestError('Host header does not match request target');
 }
 
 function originForm(method: string, path: string | undefined): string {

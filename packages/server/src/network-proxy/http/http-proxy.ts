@@ -20,6 +20,7 @@ import {
   type HttpTarget,
   parseAuthority,
   readHttpTarget,
+  refuseOtherHost,
   spellHostHeader,
 } from './authority.js';
 import { BadRequestError } from './bad-request.js';
@@ -233,9 +234,12 @@ async function openTunnel(
 
 /** Where a CONNECT wants to go. Throws {@link BadRequestError}. */
 function readTunnelTarget(request: IncomingMessage): Authority {
-  // What follows is the tunnel's, and no body that somebody else might see in it.
-  if (readRequestHead(request).framing !== 'none') throw new BadRequestError('a CONNECT has no body');
   const authority = parseAuthority(request.url ?? '');
   if (authority === undefined) throw new BadRequestError('invalid host');
+  // Some clients leave out the port in the Host of a tunnel.
+  const { framing, named } = readRequestHead(request, authority.port);
+  // What follows is the tunnel's, and no body that somebody else might see in it.
+  if (framing !== 'none') throw new BadRequestError('a CONNECT has no body');
+  refuseOtherHost(authority, named);
   return authority;
 }

@@ -20,15 +20,19 @@ const TOKEN_LIST = /^[\w!#$%&'*+.^`|~, \t-]*$/;
 /**
  * Reads what two readers of a request must not read in two ways, from its lines themselves: a header that Node has joined,
  * or left out, is no witness. Throws {@link BadRequestError}.
+ * @param usualPort the port of a `Host` that names none; by default that of HTTP
  */
-export function readRequestHead(request: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>): RequestHead {
+export function readRequestHead(
+  request: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>,
+  usualPort?: number,
+): RequestHead {
   const { httpVersion, rawHeaders } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new BadRequestError('only HTTP/1 is spoken here');
   const linesOf = (name: string) =>
     rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
   checkConnection(linesOf('connection'));
   return {
-    named: readHost(linesOf('host'), httpVersion),
+    named: readHost(linesOf('host'), httpVersion, usualPort),
     framing: readFraming(linesOf('content-length'), linesOf('transfer-encoding'), httpVersion),
   };
 }
@@ -41,14 +45,18 @@ function checkConnection(lines: readonly string[]): void {
   if (stolen !== undefined) throw new BadRequestError(`Connection header names ${stolen}`);
 }
 
-function readHost(lines: readonly string[], httpVersion: string): Authority | undefined {
+function readHost(
+  lines: readonly string[],
+  httpVersion: string,
+  usualPort: number | undefined,
+): Authority | undefined {
   const [value] = lines;
   if (lines.length > 1) throw new BadRequestError('more than one Host header');
   if (value === undefined) {
     if (httpVersion === '1.0') return undefined;
     throw new BadRequestError('missing host');
   }
-  const authority = parseHostHeader(value);
+  const authority = parseHostHeader(value, usualPort);
   if (authority === undefined) throw new BadRequestError('invalid Host header');
   return authority;
 }

@@ -133,6 +133,8 @@ const REFUSED = {
   'a tunnel to a path': 'CONNECT /ORIGIN HTTP/1.1\r\nHost: ORIGIN\r\n\r\n',
   'a tunnel with a user': 'CONNECT u@ORIGIN HTTP/1.1\r\nHost: ORIGIN\r\n\r\n',
   'a tunnel with two hosts': 'CONNECT ORIGIN HTTP/1.1\r\nHost: ORIGIN\r\nHost: denied.example\r\n\r\n',
+  'a tunnel with another host': 'CONNECT ORIGIN HTTP/1.1\r\nHost: denied.example:PORT\r\n\r\n',
+  'a tunnel with another port': 'CONNECT ORIGIN HTTP/1.1\r\nHost: allowed.example:1\r\n\r\n',
   'a tunnel without Host': 'CONNECT ORIGIN HTTP/1.1\r\n\r\n',
   'a tunnel with a length': `CONNECT ORIGIN HTTP/1.1\r\nHost: ORIGIN\r\nContent-Length: 3\r\n\r\nabc${SMUGGLED}`,
   'a tunnel with chunks':

@@ -186,6 +186,16 @@ describe('tunnels', () => {
     expect(decisions).toMatchObject([{ protocol: 'https_connect', method: 'CONNECT', decision: 'allow' }]);
   });
 
+  it.each(['127.0.0.1:PORT', '127.0.0.1', '127.1', '127.1:PORT'])('may have the Host %s', async (named) => {
+    const origin = await startOrigin((_, socket) => {
+      respond(socket, 'in');
+      socket.end();
+    });
+    const { ports } = await openProxy(LOCAL);
+    const head = `CONNECT 127.0.0.1:${origin.port} HTTP/1.1\r\nHost: ${named.replace('PORT', `${origin.port}`)}`;
+    expect(await talk(ports.http, `${head}\r\n\r\nGET / HTTP/1.1\r\n\r\n`)).toMatch(/in$/);
+  });
+
   it('are refused in words', async () => {
     const { ports } = await openProxy();
     expect(await talk(ports.http, 'CONNECT a.com:443 HTTP/1.1\r\nHost: a.com\r\n\r\n')).toBe(
@@ -197,7 +207,7 @@ describe('tunnels', () => {
 
   it('to where nobody is are told so', async () => {
     const { ports } = await openProxy(LOCAL);
-    expect(await talk(ports.http, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+    expect(await talk(ports.http, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 502 [\s\S]*upstream failure$/,
     );
   });
@@ -231,7 +241,7 @@ describe('limited mode', () => {
 
   it('opens no tunnels, in which it could not see the method', async () => {
     const { ports } = await openProxy(LIMITED);
-    expect(await talk(ports.http, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+    expect(await talk(ports.http, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
       /x-proxy-error: blocked-by-mitm-required\r\n[\s\S]*MITM required for limited HTTPS\.$/,
     );
   });
