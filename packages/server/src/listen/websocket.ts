@@ -18,6 +18,7 @@ import { bindError, ListenError } from './listen-error.js';
 import type { ListenOptions } from './listen-options.js';
 import { formatAuthority, type ListenTarget, unsupportedUrl } from './listen-url.js';
 import type { AcceptConnection, Listener } from './listener.js';
+import { claimPort } from './own-ports.js';
 import { PendingConnections, peerName } from './pending-connections.js';
 import { measureSendProgress } from './socket-progress.js';
 import { measureTraffic } from './stream-traffic.js';
@@ -53,12 +54,14 @@ class WebSocketListener implements Listener {
   readonly #accept: AcceptConnection;
   readonly #decide: (request: IncomingMessage) => ReturnType<typeof decideRequest>;
   readonly #pending: PendingConnections;
+  readonly #releasePort: () => void;
   readonly #upgrader = createUpgrader();
   #resolveEnded = () => {};
 
   constructor(server: Server, target: WebSocketTarget, options: ListenOptions, accept: AcceptConnection) {
     const { address, port } = server.address() as AddressInfo;
     this.url = `${scheme(target)}://${formatAuthority(address, port)}`;
+    this.#releasePort = claimPort(port, 'listener');
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -99,6 +102,7 @@ class WebSocketListener implements Listener {
   async close(): Promise<void> {
     // The callback of `close` would wait for the connections that go on.
     this.#server.close();
+    this.#releasePort();
     this.#pending.destroyAll();
     this.#resolveEnded();
   }

@@ -21,7 +21,7 @@ export interface GatekeeperOptions {
   readonly decider?: ClientDecider | undefined;
   /** Whether the request goes through another proxy, which looks the name up itself if this machine cannot. */
   readonly goesUpstream: (request: AccessRequest) => boolean;
-  /** Whether an address and a port are the proxy's own, on which it would only meet itself. */
+  /** Whether an address and a port are this server's own: a program must not come back by them as somebody unconfined. */
   readonly isOwn: (address: string, port: number) => boolean;
   /** Takes every decision, in the order in which they are made. */
   readonly onDecision: (decision: PolicyDecision) => void;

@@ -1,15 +1,15 @@
 import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { NetworkProxyConfig } from '@exec-server/protocol';
-import { isLoopbackAddress, isWildcardAddress } from '../listen/ip-address.js';
+import { claimPort } from '../listen/own-ports.js';
 import { ClientDecider, type SendQuestion } from './ask-client.js';
 import type { PolicyDecision } from './decision.js';
 import { Gatekeeper } from './gatekeeper.js';
 import { createHttpProxy } from './http/http-proxy.js';
 import type { NameResolver } from './name-resolver.js';
+import { isOwnEndpoint } from './own-address.js';
 import { ProxyConfigError } from './proxy-config-error.js';
 import type { ProxyPorts } from './proxy-variables.js';
-import { embeddedIpv4 } from './rules/embedded-ipv4.js';
 import { HostRules } from './rules/host-rules.js';
 import { createSocksProxy } from './socks/socks-proxy.js';
 import { UdpRelay } from './socks/udp-relay.js';
@@ -41,7 +41,7 @@ export class NetworkProxy {
   readonly #udp: UdpRelay | undefined;
   readonly #sockets = new Set<Socket>();
   readonly #ended = new AbortController();
-  #ownPorts: readonly number[] = [];
+  #claims: readonly (() => void)[] = [];
 
   /** Throws {@link ProxyConfigError}. */
   constructor({ config, upstream, resolver, ask, onDecision }: NetworkProxyOptions) {
@@ -54,7 +54,7 @@ export class NetworkProxy {
       resolver,
       decider: ask && new ClientDecider({ ...ask, signal }),
       goesUpstream: (request) => upstream.proxyFor(request) !== undefined,
-      isOwn: (address, port) => this.#ownPorts.includes(port) && leadsHere(address),
+      isOwn: isOwnEndpoint,
       onDecision,
     });
     const parts = { gatekeeper, upstream, signal };
@@ -81,7 +81,10 @@ export class NetworkProxy {
       this.#udp?.bind({ address: LOOPBACK }),
     ]);
     const ports = { http: portOf(this.#http), socks: this.#socks && portOf(this.#socks) };
-    this.#ownPorts = Object.values(ports).filter((port) => port !== undefined);
+    this.#claims = Object.values(ports).flatMap((port) =>
+      port === undefined ? [] : claimPort(port, 'proxy'),
+    );
+    if (this.#ended.signal.aborted) this.#releasePorts();
     return ports;
   }
 
@@ -101,6 +104,12 @@ export class NetworkProxy {
     for (const server of [this.#http, this.#socks]) server?.close();
     this.#udp?.close();
     for (const socket of this.#sockets) socket.destroy();
+    this.#releasePorts();
+  }
+
+  #releasePorts(): void {
+    for (const release of this.#claims) release();
+    this.#claims = [];
   }
 
   #track(server: Server): Server {
@@ -110,13 +119,6 @@ export class NetworkProxy {
     });
     return server;
   }
-}
-
-/** Whether a connection to an address is one to this machine; so is one to no address at all, `0.0.0.0`. */
-function leadsHere(address: string): boolean {
-  return [address, ...embeddedIpv4(address)].some(
-    (candidate) => isLoopbackAddress(candidate) || isWildcardAddress(candidate),
-  );
 }
 
 function readRules(config: NetworkProxyConfig): HostRules {

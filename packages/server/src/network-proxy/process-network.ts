@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { isOwnPort } from '../listen/own-ports.js';
 import { type DescriptorDoor, openDescriptorDoor } from '../native/descriptor-door.js';
 import type { Doorway } from '../sandbox/backend.js';
 import { joinSockets } from './join-sockets.js';
@@ -126,6 +127,11 @@ export class BridgedNetwork implements ProcessNetwork {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
+    // The server may have begun to listen there since the process was started.
+    if (isOwnPort(port, 'listener')) {
+      socket.destroy();
+      return;
+    }
     connectTo(['127.0.0.1'], port, this.#ended.signal).then(
       (remote) => joinSockets(socket, remote),
       () => socket.destroy(),

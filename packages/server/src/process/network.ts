@@ -1,5 +1,6 @@
 import type { NetworkProxyLaunch } from '@exec-server/protocol';
 import { isLoopbackAddress } from '../listen/ip-address.js';
+import { isOwnPort } from '../listen/own-ports.js';
 import type { SendQuestion } from '../network-proxy/ask-client.js';
 import type { PolicyDecision } from '../network-proxy/decision.js';
 import type { NetworkProxy } from '../network-proxy/network-proxy.js';
@@ -104,6 +105,9 @@ function findProxyPorts({ command }: StartRequest, { managedNetwork }: Confineme
     throw new StartError('refused', unenforceable('managed proxy mode requires proxy environment variables'));
   if (ports.length > MAX_BRIDGED_PORTS)
     throw new StartError('refused', unenforceable(`more than ${MAX_BRIDGED_PORTS} proxies`));
+  const own = ports.find((port) => isOwnPort(port, 'listener'));
+  if (own !== undefined)
+    throw new StartError('refused', unenforceable(`port ${own} is no proxy, but this server's own`));
   return ports;
 }
 

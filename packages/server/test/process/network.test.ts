@@ -234,6 +234,17 @@ describe.each(VIEW_BACKENDS)('a process in a sandbox by %s', (sandboxBackend) =>
     await expect(fetch(url)).rejects.toThrow();
   });
 
+  it('does not reach the server by its proxy, whatever that allows', async () => {
+    const server = openServer();
+    const { url } = await server.listen('ws://127.0.0.1:0');
+    const wire = await openSession(server);
+    const script = `${FETCH} ${url.replace('ws:', 'http:')}/readyz`;
+    const config = { domains: { '*': 'allow' }, allowLocalBinding: true };
+    const output = await run(wire, `NO_PROXY= no_proxy= ${script}`, { ...RESTRICTED, ...proxied(config) });
+    expect(output).toMatch('not_allowed_local');
+    expect(decisionsOf(wire)).toMatchObject([{ decision: 'deny', reason: 'not_allowed_local' }]);
+  });
+
   it('may talk to itself, and keeps its exit code', async () => {
     const wire = await openSession(openServer({ sandboxBackend }));
     // Without HTTP: newer versions of Node would ask the proxy for it.
@@ -299,6 +310,38 @@ describe('a proxy that is there already', () => {
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
     const message = 'sandbox intent cannot be enforced on this executor: more than 16 proxies';
     expect(error).toEqual(allowed ? undefined : { code: -32602, message });
+  });
+
+  it.each(['variables', 'ports'] as const)('is not the server itself, known by its %s', async (way) => {
+    const server = openServer();
+    const port = Number(new URL((await server.listen('ws://127.0.0.1:0')).url).port);
+    const wire = await openSession(server);
+    const env = {
+      PATH: process.env.PATH,
+      ...(way === 'variables' && { http_proxy: `http://[::1]:${port}` }),
+    };
+    const managedNetwork = way === 'ports' ? { loopbackPorts: [port] } : null;
+    const changes = { ...MANAGED, env, managedNetwork };
+    const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
+    const message = `sandbox intent cannot be enforced on this executor: port ${port} is no proxy, but this server's own`;
+    expect(error).toEqual({ code: -32602, message });
+  });
+
+  it('is not the server that begins to listen there later', async () => {
+    const server = openServer();
+    const first = await server.listen('ws://127.0.0.1:0');
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    const wire = await openSession(server);
+    const env = { PATH: process.env.PATH };
+    const script = `read line; ${FETCH} -x http://127.0.0.1:${port} http://any.example/ || echo unreachable`;
+    const changes = { ...MANAGED, env, managedNetwork: { loopbackPorts: [port] }, pipeStdin: true };
+    const { error } = await wire.request('process/start', shellParams('p', script, changes));
+    expect(error).toBeUndefined();
+    await server.listen(`ws://127.0.0.1:${port}`);
+    const chunk = Buffer.from('go\n').toString('base64');
+    await wire.request('process/write', { processId: 'p', chunk, writeId: '1' });
+    expect((await untilClosed(wire, 'p')).stdout.toString()).toBe('unreachable\n');
   });
 
   it('has to be known', async () => {
