@@ -42,6 +42,7 @@ export const ADDED_CAPABILITIES = {
     processOutputCap: true,
     processSignals: true,
     processSize: true,
+    processHold: true,
     processSnapshot: true,
     processSpill: true,
     processStartKey: true,

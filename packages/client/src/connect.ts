@@ -60,7 +60,7 @@ const KNOWN_TLS_OPTIONS: Readonly<Record<keyof TlsOptions, true>> = {
   rejectUnauthorized: true,
 };
 
-const SLOW_READERS = ['lag', 'pause'] as const;
+const SLOW_READERS = ['wait', 'lag', 'pause'] as const;
 
 /** Makes a machine of `target` with what the platform has. */
 export async function connectOn<M extends Machine>(

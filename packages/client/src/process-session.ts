@@ -2,6 +2,12 @@ import type { ParamsOf, ResultOf } from '@exec-server/protocol';
 import type { ProcessEvent } from './process-event.js';
 import type { SessionCallOptions } from './session-client.js';
 
+/**
+ * What becomes of a reader that is slower than the process. `wait`: the process waits for it, and only that process;
+ * where the server cannot do that, as `lag`. `lag`: the process goes on, and the reader is told what it missed.
+ */
+export type SlowReader = 'wait' | 'lag';
+
 /** Where to start and when to stop listening. */
 export interface EventsOptions {
   /**
@@ -11,6 +17,8 @@ export interface EventsOptions {
   readonly afterSeq?: number;
   /** Ends the iteration, without an error. */
   readonly signal?: AbortSignal;
+  /** @default what `connect` or `attach` was told */
+  readonly slowReader?: SlowReader;
 }
 
 /** How bytes for stdin are sent. */
@@ -29,8 +37,10 @@ export interface ProcessSession {
   readonly isOver: boolean;
   /**
    * The events, those of the past first as far as they are retained here (256 events, 1 MiB) or by the server. Every
-   * iteration has a place of its own. One that falls behind what can still be had throws `LaggedError` with the range;
-   * another iteration with `afterSeq: error.toSeq` goes on behind it. Ends after `closed` or `failed`.
+   * iteration has a place of its own. The process waits for one that has begun and falls behind by more than 1 MiB or
+   * 1,024 events; with `slowReader: 'lag'` it does not, and one that falls behind what can still be had throws
+   * `LaggedError` with the range; another iteration with `afterSeq: error.toSeq` goes on behind it. Ends after `closed`
+   * or `failed`.
    */
   events(options?: EventsOptions): AsyncIterableIterator<ProcessEvent>;
   /** Calls `listener` for each event as it is published, in order, and misses none from now on. */
@@ -47,6 +57,8 @@ export interface ProcessSession {
    * session that was started earlier; one that is started after `registerProcess`, or attached to, tells everything.
    */
   catchUp(): Promise<void>;
+  /** Has the process wait no more for readers that are at most 64 MiB behind, because it is to end. */
+  letRun(): void;
   /** Stops following. The process itself is left alone. */
   unregister(): void;
 }

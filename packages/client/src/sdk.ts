@@ -88,6 +88,6 @@ export type {
   RoutedEvent,
   StreamName,
 } from './process-event.js';
-export type { EventsOptions, ProcessSession, WriteOptions } from './process-session.js';
+export type { EventsOptions, ProcessSession, SlowReader, WriteOptions } from './process-session.js';
 export type { RegisterOptions, SessionCallOptions, SessionClient } from './session-client.js';
 export { WireClient, type WireClientOptions } from './wire-client.js';

@@ -7,7 +7,7 @@ import type {
   ServerNotificationName,
 } from '@exec-server/protocol';
 import type { ExecServerError } from './errors.js';
-import type { ProcessSession } from './process-session.js';
+import type { ProcessSession, SlowReader } from './process-session.js';
 
 /** How one call is made. */
 export interface SessionCallOptions {
@@ -28,6 +28,8 @@ export interface RegisterOptions {
   readonly sessionId?: string;
   /** Events up to this `seq` are known already. @default 0 */
   readonly afterSeq?: number;
+  /** What becomes of readers that do not say. @default what the client was told */
+  readonly slowReader?: SlowReader;
 }
 
 /** One session with a server, kept over reconnects: what the rooms of the SDK are built on. */

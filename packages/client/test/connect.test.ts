@@ -155,7 +155,7 @@ test.each([
   [{ keepAlive: { pingIntervalMs: 0 } }, '`keepAlive.pingIntervalMs`'],
   [{ keepAlive: { maxUnansweredPings: 0.5 } }, '`keepAlive.maxUnansweredPings`'],
   [{ reconnect: { deadlineMs: Number.NaN } }, '`reconnect.deadlineMs`'],
-  [{ slowReader: 'wait' }, '`slowReader`'],
+  [{ slowReader: 'never' }, '`slowReader`'],
   [{ tls: { caFile: '/ca.pem' } }, '`caFile`'],
 ])('options that cannot be meant are refused: %j', async (options, named) => {
   await expect(connect('ws://127.0.0.1:1', options as ConnectOptions)).rejects.toMatchObject({

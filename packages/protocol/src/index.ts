@@ -244,6 +244,8 @@ export {
   ProcessCloseStdinResult,
   ProcessDetachParams,
   ProcessDetachResult,
+  ProcessHoldParams,
+  ProcessHoldResult,
   ProcessLaggedNotification,
   ProcessListParams,
   ProcessListResult,

@@ -90,6 +90,7 @@ export const METHODS = {
     processControl.ProcessCloseStdinResult,
   ),
   'process/resize': control('exec', processControl.ProcessResizeParams, processControl.ProcessResizeResult),
+  'process/hold': control('exec', processControl.ProcessHoldParams, processControl.ProcessHoldResult),
   'process/wait': ordinary('exec', processControl.ProcessWaitParams, processControl.ProcessWaitResult),
   'process/snapshot': ordinary(
     'exec',
@@ -190,6 +191,7 @@ export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
   'process/attach',
   'process/closeStdin',
   'process/detach',
+  'process/hold',
   'process/list',
   'process/resize',
   'process/snapshot',

@@ -34,17 +34,18 @@ export interface ExecServerClientOptions {
    * @default a dead one is found within 20 seconds
    */
   readonly keepAlive?: KeepAliveOptions | false;
-  /** Where the watch takes time from. @default the platform's */
+  /** Where watches take time from. @default the platform's */
   readonly clock?: Clock;
   /** Take output in binary frames where server and transport have them. @default true */
   readonly binaryOutput?: boolean;
   /**
-   * What becomes of a reader of events or of an HTTP body that is slower than the server. `lag`: it misses events, and
-   * is told which; a body fails. `pause`: nothing is read from the connection until it has caught up, calls included,
-   * which suits a connection with one process.
-   * @default 'lag'
+   * What becomes of a reader of events that is slower than the process. `wait`: the process waits for it, and only that
+   * process; where the server cannot do that, as `lag`. `lag`: the process goes on, and the reader is told what it
+   * missed. `pause`: nothing is read from the connection until the reader has caught up, calls included, which suits a
+   * connection with one process. The body of an HTTP response that is read too slowly fails, except with `pause`.
+   * @default 'wait'
    */
-  readonly slowReader?: 'lag' | 'pause';
+  readonly slowReader?: 'wait' | 'lag' | 'pause';
   /**
    * Gives the W3C trace context that a call is sent with, so that what the server does is a part of the caller's trace.
    * Asked at each call; nothing is sent where it answers nothing. What it throws the call rejects with.

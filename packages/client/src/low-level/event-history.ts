@@ -9,6 +9,9 @@ export const MAX_HISTORY_BYTES = 1024 * 1024;
 /** The newest events of one process, in order and without a hole. */
 export class EventHistory {
   #events: SequencedEvent[] = [];
+  /** For each event, the bytes of all that were ever appended before it. */
+  #offsets: number[] = [];
+  #appendedBytes = 0;
   #bytes = 0;
   #lastSeq: number;
 
@@ -34,6 +37,8 @@ export class EventHistory {
 
   append(event: SequencedEvent): void {
     this.#events.push(event);
+    this.#offsets.push(this.#appendedBytes);
+    this.#appendedBytes += bytesOf(event);
     this.#bytes += bytesOf(event);
     this.#lastSeq = lastSeqOf(event);
   }
@@ -48,12 +53,24 @@ export class EventHistory {
       this.#bytes -= bytesOf(event);
       dropped++;
     }
-    if (dropped > 0) this.#events = this.#events.slice(dropped);
+    if (dropped === 0) return;
+    this.#events = this.#events.slice(dropped);
+    this.#offsets = this.#offsets.slice(dropped);
+  }
+
+  /** Bytes of the events with a number beyond `seq` that are kept. */
+  bytesAfter(seq: number): number {
+    if (seq >= this.#lastSeq) return 0;
+    return this.#appendedBytes - (this.#offsets[this.#indexAfter(seq)] ?? this.#appendedBytes);
   }
 
   /** The first event with a number beyond `seq`, if it has happened and is kept. */
   after(seq: number): SequencedEvent | undefined {
     if (seq >= this.#lastSeq || seq + 1 < this.firstSeq) return undefined;
+    return this.#events[this.#indexAfter(seq)];
+  }
+
+  #indexAfter(seq: number): number {
     let low = 0;
     let high = this.#events.length - 1;
     while (low < high) {
@@ -61,6 +78,6 @@ export class EventHistory {
       if (lastSeqOf(this.#events[middle] as SequencedEvent) > seq) high = middle;
       else low = middle + 1;
     }
-    return this.#events[low];
+    return low;
   }
 }

@@ -28,6 +28,8 @@ export interface EventIteratorOptions {
   /** Absent: at the first event that was not known, or the oldest that can be had with a `gap` before it. */
   readonly afterSeq: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Whether the process waits for it once it has begun to read. */
+  readonly holdsBack?: boolean;
 }
 
 /** One listener's way through the events of a process, at its own speed. */
@@ -35,6 +37,8 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
   readonly #source: EventSource;
   readonly #signal: AbortSignal | undefined;
   readonly #stop = () => this.#end();
+  #mayHoldBack: boolean;
+  #hasBegun = false;
   /** Events of the server's log that are in order and come next. */
   #older: SequencedEvent[] = [];
   #cursor: number;
@@ -43,9 +47,10 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
   #wake: (() => void) | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(source: EventSource, { afterSeq, signal }: EventIteratorOptions) {
+  constructor(source: EventSource, { afterSeq, signal, holdsBack = false }: EventIteratorOptions) {
     this.#source = source;
     this.#signal = signal;
+    this.#mayHoldBack = holdsBack;
     this.#cursor = afterSeq ?? source.knownSeq;
     this.#startsAnywhere = afterSeq === undefined;
     addAbortListener(signal, this.#stop);
@@ -57,7 +62,23 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
     return this.#cursor;
   }
 
+  /** Whether the process waits for it. */
+  get holdsBack(): boolean {
+    return this.#mayHoldBack && this.#hasBegun;
+  }
+
+  /** Whether it was asked for an event that has not happened yet. */
+  get isWaiting(): boolean {
+    return this.#wake !== undefined;
+  }
+
+  /** The process goes on without it from here on. */
+  lag(): void {
+    this.#mayHoldBack = false;
+  }
+
   next(): Promise<IteratorResult<ProcessEvent>> {
+    this.#hasBegun = true;
     // One after the other, also for a caller that asks for several at once.
     const turn = this.#turn.then(() => this.#next());
     this.#turn = turn.catch(() => {});
@@ -106,6 +127,7 @@ export class EventIterator implements AsyncIterableIterator<ProcessEvent> {
   #news(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
+      this.#source.moved(this);
     });
   }
 

@@ -8,6 +8,7 @@ import {
   type ServerNotificationName,
 } from '@exec-server/protocol';
 import type { Transport } from '@exec-server/rpc';
+import { systemClock } from '../clock.js';
 import type { Dialer } from '../dial/dialer.js';
 import { isDialer } from '../dial/target.js';
 import { createTransportDialer } from '../dial/transport-dialer.js';
@@ -78,6 +79,8 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     this.#hub.release();
     const host = {
       pausesForSlowReaders: options.slowReader === 'pause',
+      slowReader: options.slowReader === 'lag' ? ('lag' as const) : ('wait' as const),
+      clock: options.clock ?? systemClock,
       call: this.call.bind(this),
       supports: this.supports.bind(this),
       holdInput: (holder: object) => this.#setHeld(holder, true),

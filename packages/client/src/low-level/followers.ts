@@ -31,7 +31,7 @@ export class Followers {
   /** @throws ExecServerError `usage` when the process is followed already */
   register(
     processId: string,
-    { sessionId, afterSeq = 0 }: RegisterOptions,
+    { sessionId, afterSeq = 0, slowReader }: RegisterOptions,
     writeIdPrefix: string,
   ): ProcessFollower {
     if (this.find(processId, sessionId) !== undefined)
@@ -41,6 +41,7 @@ export class Followers {
       processId,
       sessionId,
       afterSeq,
+      slowReader,
       writeIdPrefix,
       onUnregister,
     });

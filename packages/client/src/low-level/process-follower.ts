@@ -1,13 +1,15 @@
 import type { ParamsOf, ResultOf } from '@exec-server/protocol';
+import type { Clock } from '../clock.js';
 import { CapabilityMissingError, ConnectionLostError, ExecServerError } from '../errors.js';
 import type { EventSubject, ExitedEvent, FailedEvent, ProcessEvent } from '../process-event.js';
-import type { EventsOptions, ProcessSession, WriteOptions } from '../process-session.js';
+import type { EventsOptions, ProcessSession, SlowReader, WriteOptions } from '../process-session.js';
 import type { SessionCallOptions, SessionClient } from '../session-client.js';
 import { EventHistory } from './event-history.js';
 import { EventIterator, type EventSource } from './event-iterator.js';
 import type { InputHolding } from './input-holding.js';
 import { Listeners } from './listeners.js';
 import { LOG_PAGE_BYTES, type ReadPage, readLog } from './read-log.js';
+import { ReaderPace } from './reader-pace.js';
 import { CATCH_UP_LIMITS, ReorderBuffer, ReorderOverflowError } from './reorder-buffer.js';
 import {
   failedReadResult,
@@ -21,6 +23,9 @@ import { type SendWrite, StdinWrites } from './stdin-writes.js';
 
 /** What a follower needs of its client. */
 export interface FollowerHost extends InputHolding, Pick<SessionClient, 'call' | 'supports'> {
+  readonly clock: Clock;
+  /** What becomes of readers that do not say. */
+  readonly slowReader: SlowReader;
   /** Hands an event to those who listen to all processes. */
   publish(event: ProcessEvent, about: EventSubject): void;
 }
@@ -31,6 +36,8 @@ export interface FollowedProcess {
   /** Absent for processes of the client's own session. */
   readonly sessionId: string | undefined;
   readonly afterSeq: number;
+  /** What becomes of readers that do not say. @default what the client says */
+  readonly slowReader?: SlowReader | undefined;
   /** Put in front of the numbers of writes, where others may have written before. */
   readonly writeIdPrefix: string;
   /** Called once nobody follows it any more. */
@@ -47,6 +54,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
   readonly #target: { readonly processId: string; readonly sessionId?: string };
   readonly #reorder: ReorderBuffer;
   readonly #iterators = new Set<EventIterator>();
+  readonly #slowReader: SlowReader;
+  readonly #pace: ReaderPace;
   readonly #listeners = new Listeners<ProcessEvent>();
   readonly #writes: StdinWrites;
   readonly #onUnregister: () => void;
@@ -72,6 +81,8 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.knownSeq = afterSeq;
     this.#reorder = new ReorderBuffer(afterSeq);
     this.history = new EventHistory(afterSeq);
+    this.#slowReader = followed.slowReader ?? host.slowReader;
+    this.#pace = this.#createPace();
     this.#writes = new StdinWrites(
       (piece, options) => this.#sendWrite(piece, options),
       followed.writeIdPrefix,
@@ -108,8 +119,12 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.#reorder.clear();
   }
 
-  events({ afterSeq, signal }: EventsOptions = {}): AsyncIterableIterator<ProcessEvent> {
-    const iterator = new EventIterator(this, { afterSeq, signal });
+  events({
+    afterSeq,
+    signal,
+    slowReader = this.#slowReader,
+  }: EventsOptions = {}): AsyncIterableIterator<ProcessEvent> {
+    const iterator = new EventIterator(this, { afterSeq, signal, holdsBack: slowReader === 'wait' });
     if (signal?.aborted !== true) this.#iterators.add(iterator);
     return iterator;
   }
@@ -151,6 +166,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
   unregister(): void {
     if (this.#gone) return;
     this.#gone = true;
+    this.#pace.stop();
     this.#onUnregister();
     this.#host.releaseInput(this);
     // Those who still read what a finished process left behind come to its end by themselves.
@@ -224,6 +240,11 @@ export class ProcessFollower implements ProcessSession, EventSource {
 
   moved(): void {
     if (this.#host.pausesForSlowReaders) this.#holdWhileBehind();
+    else this.#pace.update();
+  }
+
+  letRun(): void {
+    this.#pace.letRun();
   }
 
   stopped(iterator: EventIterator): void {
@@ -279,7 +300,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.#trimIsDue = true;
     setTimeout(() => {
       this.#trimIsDue = false;
-      this.history.trim();
+      this.history.trim(this.#pace.neededAfter);
     }, 0);
   }
 
@@ -287,6 +308,21 @@ export class ProcessFollower implements ProcessSession, EventSource {
     this.#listeners.tell(event);
     this.#host.publish(event, this);
     for (const iterator of Array.from(this.#iterators)) iterator.wake();
+  }
+
+  #createPace(): ReaderPace {
+    const follower = this;
+    return new ReaderPace({
+      call: (method, params, options) => this.#host.call(method, params, options),
+      supports: (capability) => this.#host.supports(capability),
+      clock: this.#host.clock,
+      target: this.#target,
+      history: this.history,
+      iterators: this.#iterators,
+      get hasExited() {
+        return follower.#exit !== undefined;
+      },
+    });
   }
 
   /** Keeps what an iterator has yet to see, and has the connection wait while that is more than the history. */

@@ -68,6 +68,11 @@ export abstract class WireMethods {
     return this.call('process/resize', params, options);
   }
 
+  /** Makes a process wait for its reader, or lets it go on. */
+  hold(params: ParamsOf<'process/hold'>, options?: SessionCallOptions): Promise<ResultOf<'process/hold'>> {
+    return this.call('process/hold', params, options);
+  }
+
   /** Waits for the end of a process. */
   wait(params: ParamsOf<'process/wait'>, options?: SessionCallOptions): Promise<ResultOf<'process/wait'>> {
     return this.call('process/wait', params, options);

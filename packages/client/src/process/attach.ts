@@ -56,7 +56,12 @@ export async function attachProcess(
   if (isForeign) await requireCapability(client, 'processAttach');
   const canClose = await client.supports('processCloseStdin');
   const target = { processId, ...(isForeign && { sessionId: found.sessionId }) };
-  const session = client.registerProcess(processId, { ...target, afterSeq: from });
+  const session = client.registerProcess(processId, {
+    ...target,
+    afterSeq: from,
+    // Who only watches slows nobody.
+    ...(isForeign && mode === 'view' && { slowReader: 'lag' as const }),
+  });
   const record = new ProcessRecord(keptLimits(output));
   session.listen((event) => record.take(event));
   try {

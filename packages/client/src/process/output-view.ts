@@ -1,7 +1,8 @@
 import { checkOptions } from '../check-options.js';
 import { LaggedError } from '../errors.js';
 import type { OutputEvent, StreamName } from '../process-event.js';
-import type { EventsOptions, ProcessSession } from '../process-session.js';
+import type { EventsOptions, ProcessSession, SlowReader } from '../process-session.js';
+import { requireOneOf } from '../usage.js';
 import { LineSplitter } from './line-splitter.js';
 import { toReadableStream } from './readable-stream.js';
 
@@ -14,12 +15,20 @@ export interface ReadOptions {
   readonly from?: number;
   /** Ends the reading, without an error. */
   readonly signal?: AbortSignal;
+  /**
+   * `wait`: a process that writes faster than it is read waits, and only that process. `lag`: it goes on; what nobody
+   * has any more by the time it would be read is a `LaggedError`.
+   *
+   * @default 'wait', unless `connect` was told otherwise; 'lag' for those who only view
+   */
+  readonly slowReader?: SlowReader;
 }
 
 /**
  * The output of a process from one angle. Everything here begins with the oldest output that is retained and goes on as
- * more comes; each reading has a place of its own. A reading that is so slow that nobody has the next output any more
- * throws `LaggedError`; one whose rest cannot be had throws what became of the connection.
+ * more comes; each reading has a place of its own. The process waits for a reading that is slow, once it has begun and
+ * until it ends: by `break`, `return()`, `cancel()` or its signal. One whose rest cannot be had throws what became of the
+ * connection.
  */
 export class OutputView implements AsyncIterable<Uint8Array> {
   readonly #session: Pick<ProcessSession, 'events'>;
@@ -90,10 +99,16 @@ export function isPartOf(stream: StreamName, name: OutputName): boolean {
   return name === 'all' || (stream === 'stderr') === (name === 'stderr');
 }
 
-const READ_OPTION_NAMES: readonly (keyof ReadOptions)[] = ['from', 'signal'];
+const READ_OPTION_NAMES: readonly (keyof ReadOptions)[] = ['from', 'signal', 'slowReader'];
+const SLOW_READERS = ['wait', 'lag'] as const;
 
 export function toEventsOptions(options: ReadOptions = {}): EventsOptions {
   checkOptions('reading', options, READ_OPTION_NAMES);
-  const { from, signal } = options;
-  return { ...(from !== undefined && { afterSeq: from }), ...(signal !== undefined && { signal }) };
+  const { from, signal, slowReader } = options;
+  requireOneOf('slowReader', slowReader, SLOW_READERS);
+  return {
+    ...(from !== undefined && { afterSeq: from }),
+    ...(signal !== undefined && { signal }),
+    ...(slowReader !== undefined && { slowReader }),
+  };
 }

@@ -113,8 +113,9 @@ export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEven
   }
 
   /**
-   * The events in order, from the oldest that is retained unless told otherwise. Throws `LaggedError` when it falls so
-   * far behind that nobody has the next one any more; `events({ from: error.toSeq })` goes on behind what was missed.
+   * The events in order, from the oldest that is retained unless told otherwise. The process waits for one who reads
+   * slowly. With `slowReader: 'lag'` it does not: `LaggedError` tells of what nobody has any more, and
+   * `events({ from: error.toSeq })` goes on behind it.
    */
   events(options?: ReadOptions): AsyncIterableIterator<ProcessEvent> {
     return this.#session.events(toEventsOptions(options));
@@ -168,6 +169,8 @@ export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEven
   /** Ends the process with everything it started, and resolves when it is gone. */
   terminate(options: TerminateOptions = {}): Promise<TerminateResult> {
     const { graceMs = DEFAULT_GRACE_MS } = this.#options;
+    // What it has to say at its end is not to keep it from ending.
+    this.#session.letRun();
     return terminateProcess(
       {
         client: this.client,

@@ -168,13 +168,22 @@ async function waitForText(
 ): Promise<string> {
   const { session, record } = context;
   const { controller, unlink } = linkAbort(signal);
+  let seen = 0;
+  let last = Number.POSITIVE_INFINITY;
   // What somebody else may write after the end of the process is nobody's business here.
-  void record.ended.then(() => drainOutput(session, record)).then(() => controller.abort());
+  void record.ended
+    .then(() => drainOutput(session, record))
+    .then(() => {
+      last = session.lastSeq;
+      if (seen >= last) controller.abort();
+    });
   const wantsWholeLines = line !== undefined;
   const splitters = new Map<StreamName, LineSplitter>();
   try {
     for await (const event of readOn(session, controller.signal)) {
-      if (!isPartOf(event.stream, stream)) continue;
+      if (event.type === 'failed' || seen >= last) break;
+      seen = event.type === 'gap' ? event.toSeq : event.seq;
+      if (event.type !== 'output' || !isPartOf(event.stream, stream)) continue;
       const splitter = splitters.get(event.stream) ?? new LineSplitter();
       splitters.set(event.stream, splitter);
       const lines = splitter.push(event.data);
@@ -191,14 +200,12 @@ async function waitForText(
   throw endedFirst(context, `${pattern} showed`);
 }
 
-/** Output from the oldest that is retained on. What is missed on the way is skipped: it cannot be waited for. */
+/** Events from the oldest that is retained on. What is missed on the way is skipped: it cannot be waited for. */
 async function* readOn(session: ProcessSession, signal: AbortSignal) {
   for (let afterSeq: number | undefined, lagged = true; lagged; ) {
     lagged = false;
     try {
-      for await (const event of session.events({ signal, ...(afterSeq !== undefined && { afterSeq }) })) {
-        if (event.type === 'output') yield event;
-      }
+      yield* session.events({ signal, ...(afterSeq !== undefined && { afterSeq }) });
     } catch (error) {
       if (!(error instanceof LaggedError)) throw error;
       afterSeq = error.toSeq;

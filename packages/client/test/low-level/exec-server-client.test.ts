@@ -130,6 +130,7 @@ const NAMED: readonly (readonly [string & keyof ExecServerClient, MethodName])[]
   ['signal', 'process/signal'],
   ['terminate', 'process/terminate'],
   ['resize', 'process/resize'],
+  ['hold', 'process/hold'],
   ['wait', 'process/wait'],
   ['snapshot', 'process/snapshot'],
   ['list', 'process/list'],

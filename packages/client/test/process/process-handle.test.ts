@@ -169,7 +169,7 @@ describe('output', () => {
   it('that nobody has any more is a LaggedError with the range, and the rest can be read', async () => {
     const machine = await openMachine({ retainedOutputBytes: 64 * 1024 });
     await using handle = await machine.spawn([fixture('flood'), String(8 * 1024 * 1024)]);
-    const slow = handle.events({ from: 0 });
+    const slow = handle.events({ from: 0, slowReader: 'lag' });
     await slow.next();
     await handle.result();
     const error = await collect(slow).catch((thrown: unknown) => thrown);

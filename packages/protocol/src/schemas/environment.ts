@@ -38,6 +38,7 @@ const ownCapabilities = {
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
   processStartKey: defaulted(flag('`process/start` takes `startKey`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
+  processHold: defaulted(flag('`process/hold` exists.')),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),
   processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),

@@ -28,6 +28,17 @@ export type ProcessResizeParams = z.output<typeof ProcessResizeParams>;
 export const ProcessResizeResult = struct('ResizeResult', {});
 export type ProcessResizeResult = z.output<typeof ProcessResizeResult>;
 
+export const ProcessHoldParams = struct('HoldParams', {
+  ...target,
+  held: flag(
+    'Whether the output of the process waits until it is released. It is released too when the session that holds it ends.',
+  ),
+});
+export type ProcessHoldParams = z.output<typeof ProcessHoldParams>;
+
+export const ProcessHoldResult = struct('HoldResult', {});
+export type ProcessHoldResult = z.output<typeof ProcessHoldResult>;
+
 export const ProcessWaitParams = struct('WaitParams', {
   processId: text('The process.'),
   timeoutMs: nullable(integer('u64', 'Wait at most so many milliseconds. Default: until it ends.'), {

@@ -34,6 +34,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   promptStatus: true,
   sessionTakeover: true,
   processSize: true,
+  processHold: true,
   processTimeout: true,
   processOutputCap: true,
   processTags: true,

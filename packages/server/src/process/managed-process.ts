@@ -20,6 +20,15 @@ import { describeExit, type ProcessExit } from './process-exit.js';
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
 const TURNS_FOR_LAST_OUTPUT = 2;
 
+/** A reader that takes nothing more. */
+const HELD: OutputSink = {
+  writable: false,
+  whenWritable: () => new Promise(() => {}),
+  output: () => {},
+  exited: () => {},
+  closed: () => {},
+};
+
 /** One numbered event in the life of a process. */
 export type ProcessEvent =
   | { readonly kind: 'output'; readonly seq: number; readonly chunk: RetainedChunk }
@@ -226,6 +235,15 @@ export class ManagedProcess {
   setOwner(sink: OutputSink | undefined): void {
     this.#detachOwner();
     this.#detachOwner = sink === undefined ? () => {} : this.#publisher.attach(sink, { holdsBack: true });
+  }
+
+  /**
+   * Leaves the output of the child in the kernel, so that the child waits once that is full, until the returned function
+   * is called. `onClosed` tells that there is nothing left to wait with.
+   */
+  hold(onClosed: () => void): () => void {
+    const sink = { ...HELD, closed: onClosed };
+    return this.#publisher.attach(sink, { holdsBack: true });
   }
 
   /** Sends a signal to the process group, which may outlive the child. False when nothing is left of it. */

@@ -58,6 +58,9 @@ export interface SessionOwner {
 export class Session {
   /** What was started for the session and is not known to be gone; a finished process may have left others behind. */
   readonly trees: Set<TreeRoot> = new Set();
+  /** Processes that wait for a reader of this session, and how each is let go on. */
+  readonly #held = new Map<ManagedProcess, () => void>();
+  #isOver = false;
   #owner: SessionOwner | undefined;
   #lastRemote = '';
   #files: KeptFileHandles | undefined;
@@ -113,8 +116,26 @@ export class Session {
   /** Gives up what nobody can come back to. */
   end(): void {
     this.detach();
+    this.#isOver = true;
+    // Its readers are gone for good: what is kept alive goes on into its log.
+    for (const process of Array.from(this.#held.keys())) this.release(process);
     // Made even where there is none yet: a request that is under way may open one.
     this.files.close();
+  }
+
+  /** Has a process wait for a reader of this session, over reconnects, until it is released or the session ends. */
+  hold(process: ManagedProcess): void {
+    if (this.#isOver || process.closed || this.#held.has(process)) return;
+    this.#held.set(
+      process,
+      process.hold(() => this.#held.delete(process)),
+    );
+  }
+
+  /** Lets a process go on that waits for a reader of this session. */
+  release(process: ManagedProcess): void {
+    this.#held.get(process)?.();
+    this.#held.delete(process);
   }
 
   /** Answers for a new tree of processes until nothing of it is left. */

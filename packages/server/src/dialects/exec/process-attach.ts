@@ -33,8 +33,10 @@ export async function detachProcess(
   context: HandlerContext,
 ): Promise<ProcessDetachResult> {
   // An attachment to a process that is starting waits for that, and so does its end, to come behind it.
-  await findTarget(params, context, 'view');
+  const process = await findTarget(params, context, 'view');
   const { connection, session } = context;
   const { processId, sessionId } = params;
+  const isForeign = sessionId !== undefined && sessionId !== session.id;
+  if (isForeign && process !== undefined) session.release(process);
   return { attached: connection.keep(Attachments).detach(sessionId ?? session.id, processId) };
 }

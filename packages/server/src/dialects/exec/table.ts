@@ -36,6 +36,7 @@ import { cancelHttp, requestHttp } from './http.js';
 import { acceptNativePaths } from './native-paths.js';
 import { waitForPort } from './net.js';
 import { attachProcess, detachProcess } from './process-attach.js';
+import { holdProcess } from './process-hold.js';
 import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
 import { resizeProcess } from './process-resize.js';
@@ -70,6 +71,7 @@ const HANDLERS: Handlers = {
   'process/terminate': terminateProcess,
   'process/closeStdin': closeProcessStdin,
   'process/resize': resizeProcess,
+  'process/hold': holdProcess,
   'process/wait': waitForProcess,
   'process/list': listProcesses,
   'process/attach': attachProcess,
@@ -129,6 +131,7 @@ const processName = ({ processId }: { readonly processId: string }) => `process 
 const FOLLOWERS: Names = {
   'process/closeStdin': processName,
   'process/detach': attachmentName,
+  'process/hold': processName,
   'process/read': processName,
   'process/resize': processName,
   'process/signal': processName,

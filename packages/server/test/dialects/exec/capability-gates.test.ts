@@ -5,6 +5,7 @@ import { openServer, openSession, shellParams, startParams, untilClosed } from '
 const gated = [
   ['processSize', 'process/resize', { processId: 'p', rows: 1, cols: 1 }],
   ['processCloseStdin', 'process/closeStdin', { processId: 'p' }],
+  ['processHold', 'process/hold', { processId: 'p', held: true }],
   ['processWait', 'process/wait', { processId: 'p' }],
   ['processSnapshot', 'process/snapshot', { processId: 'p' }],
   ['processTags', 'process/list', {}],
