@@ -311,7 +311,6 @@ export class ProcessFollower implements ProcessSession, EventSource {
   }
 
   #createPace(): ReaderPace {
-    const follower = this;
     return new ReaderPace({
       call: (method, params, options) => this.#host.call(method, params, options),
       supports: (capability) => this.#host.supports(capability),
@@ -319,9 +318,7 @@ export class ProcessFollower implements ProcessSession, EventSource {
       target: this.#target,
       history: this.history,
       iterators: this.#iterators,
-      get hasExited() {
-        return follower.#exit !== undefined;
-      },
+      hasExited: () => this.#exit !== undefined,
     });
   }
 

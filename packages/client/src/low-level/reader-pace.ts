@@ -26,7 +26,7 @@ export interface PaceSource extends Pick<SessionClient, 'call' | 'supports'> {
   readonly history: EventHistory;
   readonly iterators: ReadonlySet<EventIterator>;
   /** The process has ended, so that only what it left in its pipes can still come. */
-  readonly hasExited: boolean;
+  hasExited(): boolean;
 }
 
 /**
@@ -69,7 +69,7 @@ export class ReaderPace {
       this.#wantsHold = false;
     } else {
       const backlog = this.#measure(slowest);
-      const limit = this.#letsRun || this.#source.hasExited ? MAX_BACKLOG_FACTOR : this.#factor;
+      const limit = this.#letsRun || this.#source.hasExited() ? MAX_BACKLOG_FACTOR : this.#factor;
       if (backlog > limit) this.#wantsHold = true;
       else if (backlog <= limit / 2) this.#wantsHold = false;
       if (backlog <= 0.5) this.#factor = 1;

@@ -31,9 +31,7 @@ function createReaders({ canHold = true, fails = false } = {}) {
       told.push((params as { held: boolean }).held);
       return Promise.resolve({} as never);
     },
-    get hasExited() {
-      return state.hasExited;
-    },
+    hasExited: () => state.hasExited,
   });
   const source: EventSource = {
     knownSeq: 0,
