@@ -1,7 +1,7 @@
 // Writes docs/limits.md from the comments and values of the code; the packages have to be built.
 // With --check it writes nothing and fails when the page is not what it would write.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { externalName, SERVER_SETTINGS } from '../packages/cli/dist/serve/settings.js';
+import { externalName, OPTION_NAMES, SERVER_SETTINGS } from '../packages/cli/dist/serve/settings.js';
 import * as protocol from '../packages/protocol/dist/index.js';
 import { DEFAULT_HTTP_LIMITS } from '../packages/server/dist/listen/http-limits.js';
 import { DEFAULT_KEEP_ALIVE_LIMITS } from '../packages/server/dist/listen/keep-alive.js';
@@ -31,8 +31,9 @@ const BEYOND = {
   detachedSessionMs: '`-32600` `unknown session id …`; its processes are ended',
   retainedOutputBytes: 'the oldest are dropped; a reader sees the gap from `seq`',
   retainedOutputChunks: 'the oldest are dropped; a reader sees the gap from `seq`',
-  closedProcessRetentionMs: 'the process is unknown, and its id free',
-  closedProcessOutputBytes: 'the process is unknown, and its id free',
+  closedProcessRetentionMs: '`-32600` `unknown process id …` with `data.expired`, and its id free',
+  closedProcessOutputBytes: '`outputEvicted` in the outcome; a reader sees the gap from `seq`',
+  maxClosedProcesses: '`-32600` `unknown process id …` with `data.expired`, and its id free',
   stdinQueueBytes: 'the answer to the write waits',
   rememberedWriteIds: 'the oldest are forgotten',
   httpRequests: '`-32001` `http/request: more than … requests at once on this connection`',
@@ -73,7 +74,8 @@ async function serverSection() {
   const numbers = Object.entries(resolveLimits()).filter(([, value]) => typeof value === 'number');
   const rows = numbers.map(([name, value]) => {
     if (BEYOND[name] === undefined) throw new Error(`what is beyond ${name}?`);
-    const flag = name in SERVER_SETTINGS ? `\`--${externalName(name)}\`` : '';
+    const setting = Object.keys(OPTION_NAMES).find((key) => OPTION_NAMES[key] === name) ?? name;
+    const flag = setting in SERVER_SETTINGS ? `\`--${externalName(setting)}\`` : '';
     return [`\`${name}\``, flag, format(value), meanings.get(name), BEYOND[name]];
   });
   return `## Of a server

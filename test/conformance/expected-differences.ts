@@ -43,6 +43,7 @@ export const ADDED_CAPABILITIES = {
     processSignals: true,
     processSize: true,
     processHold: true,
+    processRemove: true,
     processSnapshot: true,
     processSpill: true,
     processStartKey: true,

@@ -34,6 +34,7 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   retainedOutputChunks: server('output/retained-log', 'keeps the newest three chunks (%i written)'),
   closedProcessRetentionMs: server('process/closed-processes', 'are forgotten when their time is up'),
   closedProcessOutputBytes: server('process/closed-processes', 'with 40 of 100 bytes kept, %i more leave %o'),
+  maxClosedProcesses: server('process/closed-processes', 'of %i the newest three are kept'),
   stdinQueueBytes: server('stdin/stdin-queue', 'a queue of ten bytes that would hold %i'),
   rememberedWriteIds: server(
     'stdin/write-id-memory',
@@ -97,6 +98,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
   MAX_POLICY_REASON_BYTES: server('network-proxy/ask-client', 'a reason of the limit'),
 
   // Inside the server.
+  'process/forgotten-ids.ts MAX_FORGOTTEN_IDS': server(
+    'process/forgotten-ids',
+    'the first one is remembered with %i behind it: %s',
+  ),
   'capabilities/bundle.ts MAX_FILE_BYTES': server('capabilities/discover-root', 'of %i bytes'),
   'capabilities/bundle.ts MAX_BUNDLE_BYTES': server('capabilities/discover-root', 'share a budget of bytes'),
   'capabilities/plugin-cache.ts MAX_PLUGINS': server('capabilities/plugin-cache', 'lists so many plugins'),

@@ -53,7 +53,10 @@ export interface Review {
  * written in another way, with an expression that cannot divide a text in two ways, or with a loop.
  */
 export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
-  'cli/src/option-values.ts': { reads: 'argument', expressions: [/^\+?\d+$/] },
+  'cli/src/option-values.ts': {
+    reads: 'argument',
+    expressions: [/^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/, /^\+?\d+$/],
+  },
   'cli/src/usage-error.ts': { reads: 'argument', expressions: [/^error: /, /'([^']*)'/] },
   'cli/src/client/detach-keys.ts': { reads: 'argument', expressions: [/^ctrl-([a-z@[\\\]^_])$/, /^[!-~]$/] },
   'cli/src/client/explain-error.ts': {
@@ -65,7 +68,6 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     expressions: [/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu],
   },
   'cli/src/client/resolve-server.ts': { reads: 'argument', expressions: [/^wss?:/i, /^wss:/i] },
-  'cli/src/commands/flag-values.ts': { reads: 'argument', expressions: [/^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/] },
   'cli/src/completion/describe-commands.ts': {
     reads: 'constant',
     expressions: [/file|path|dir|source|destination/i, /[<[]([^<[>\]]+)[>\]]/],

@@ -79,6 +79,36 @@ export const count: ValueKind<number> = {
   fromConfig: (value) => (typeof value === 'bigint' && value >= 0n ? toCount(value) : undefined),
 };
 
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** What durations look like, for help. */
+export const DURATION_HELP = '500ms, 30s, 5m, 2h, 1d; a bare number is seconds';
+
+/** A duration in milliseconds, such as `1.5s`; a string in the configuration file. */
+export const duration: ValueKind<number> = {
+  expected: 'a string with a duration, such as "30s"',
+  arity: 'one',
+  fromText: (value, flags) => {
+    const durationMs = toDurationMs(value);
+    if (durationMs !== undefined) return durationMs;
+    throw new UsageError(
+      `invalid value '${value}' for '${flags}': expected a duration, such as ${DURATION_HELP}`,
+    );
+  },
+  fromConfig: (value) => (typeof value === 'string' ? toDurationMs(value) : undefined),
+};
+
+function toDurationMs(text: string): number | undefined {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Math.round(Number(amount) * (UNIT_MS[unit] ?? 1));
+}
+
 /** A whole number from 1. */
 export const positiveCount: ValueKind<number> = {
   expected: 'a whole number from 1',

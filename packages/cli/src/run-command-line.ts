@@ -8,14 +8,17 @@ import type { CommandContext } from './commands/command-context.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addCpCommand } from './commands/cp.js';
 import { addDoctorCommand } from './commands/doctor.js';
+import { addInspectCommand } from './commands/inspect.js';
 import { addJobCommand } from './commands/job.js';
 import { addKillCommand } from './commands/kill.js';
 import { addLogsCommand } from './commands/logs.js';
 import { addLsCommand } from './commands/ls.js';
 import { addPsCommand } from './commands/ps.js';
+import { addRmCommand } from './commands/rm.js';
 import { addRunCommand } from './commands/run.js';
 import { addServeCommand } from './commands/serve.js';
 import { addTokenCommand } from './commands/token.js';
+import { addWaitCommand } from './commands/wait.js';
 import { ExitCode } from './exit-codes.js';
 import { EXPLANATION } from './explanation.js';
 import { translateUsageError, UsageError } from './usage-error.js';
@@ -26,7 +29,10 @@ const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
   addPsCommand,
   addLogsCommand,
   addAttachCommand,
+  addWaitCommand,
   addKillCommand,
+  addInspectCommand,
+  addRmCommand,
   addCpCommand,
   addLsCommand,
   addCatCommand,
@@ -37,7 +43,7 @@ const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
 ];
 
 /** Commands that exit as another command did, so that their own failures need codes of their own. */
-const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'attach']);
+const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'attach', 'wait']);
 
 /**
  * Runs the command with `args`, which do not include the program's name, and resolves with its exit code: 0 when it

@@ -249,6 +249,8 @@ export {
   ProcessLaggedNotification,
   ProcessListParams,
   ProcessListResult,
+  ProcessRemoveParams,
+  ProcessRemoveResult,
   ProcessResizeParams,
   ProcessResizeResult,
   ProcessSnapshotParams,

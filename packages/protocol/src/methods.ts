@@ -91,6 +91,7 @@ export const METHODS = {
   ),
   'process/resize': control('exec', processControl.ProcessResizeParams, processControl.ProcessResizeResult),
   'process/hold': control('exec', processControl.ProcessHoldParams, processControl.ProcessHoldResult),
+  'process/remove': ordinary('exec', processControl.ProcessRemoveParams, processControl.ProcessRemoveResult),
   'process/wait': ordinary('exec', processControl.ProcessWaitParams, processControl.ProcessWaitResult),
   'process/snapshot': ordinary(
     'exec',
@@ -193,6 +194,7 @@ export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
   'process/detach',
   'process/hold',
   'process/list',
+  'process/remove',
   'process/resize',
   'process/snapshot',
   'process/startPrepared',

@@ -26,6 +26,7 @@ export const PURPOSES: Readonly<
     "Closes stdin behind what was written; on a terminal it sends the terminal's end-of-file character.",
   'process/hold':
     'Holds the output of a process back, so that it waits for its reader, or lets it go on. Only its own process waits, not the connection.',
+  'process/remove': 'Forgets a process that has ended, before its time.',
   'process/resize': 'Sets the size of a terminal.',
   'process/wait': 'Waits for the end of a process and tells how it ended.',
   'process/snapshot': 'Tells the beginning and the newest output of a process, and the screen of a terminal.',

@@ -110,6 +110,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     closedProcesses: new ClosedProcesses(registry, clock, {
       retentionMs: limits.closedProcessRetentionMs,
       outputBytes: limits.closedProcessOutputBytes,
+      count: limits.maxClosedProcesses,
     }),
     limits,
     clock,

@@ -56,10 +56,12 @@ export const serverLimitsSchema = z.strictObject({
   retainedOutputBytes: z._default(positiveInteger, 1024 * 1024),
   /** Newest chunks kept per process. */
   retainedOutputChunks: z._default(positiveInteger, 50_000),
-  /** How long a closed process stays readable and its id taken. */
+  /** How long a closed process stays readable and its id taken; with a longer `keepAliveMs` for that long. */
   closedProcessRetentionMs: z._default(milliseconds, 30_000),
-  /** Output kept for closed processes in all; beyond it the oldest of them are forgotten before their time. */
+  /** Output kept for closed processes in all; beyond it the oldest go first. Outcomes stay. */
   closedProcessOutputBytes: z._default(positiveInteger, 256 * 1024 * 1024),
+  /** Closed processes kept in all; beyond it the oldest of them are forgotten before their time. */
+  maxClosedProcesses: z._default(positiveInteger, 10_000),
   /** Bytes queued for a child that does not read its stdin; a write beyond them waits. */
   stdinQueueBytes: z._default(positiveInteger, 1024 * 1024),
   /** Write ids remembered per process against repeats. */

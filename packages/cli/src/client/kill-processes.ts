@@ -1,11 +1,10 @@
 import type { SignalName } from '@exec-server/protocol';
-import { CommandError, writeError } from '../command-error.js';
+import { CommandError } from '../command-error.js';
 import type { CommandIo } from '../command-io.js';
 import type { KillFlags } from '../commands/kill.js';
-import { ExitCode } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
-import { explainError } from './explain-error.js';
 import { findProcess } from './find-process.js';
+import { forEachProcess } from './for-each-process.js';
 import { parseSignal } from './signal-name.js';
 import { type OpenMachine, withMachine } from './with-machine.js';
 
@@ -21,14 +20,9 @@ export async function killProcesses(
       "the argument '--signal' only sends a signal; '--grace' cannot be used with it",
       true,
     );
-  return withMachine(flags, io, async (open) => {
-    const failures = await Promise.all(
-      ids.map((id) => failureOf(() => killProcess(open, id, signal, flags))),
-    );
-    for (const failure of failures)
-      if (failure !== undefined) writeError(io, explainError(failure, open.url));
-    return failures.every((failure) => failure === undefined) ? ExitCode.success : ExitCode.failure;
-  });
+  return withMachine(flags, io, (open) =>
+    forEachProcess(ids, open, io, (id) => killProcess(open, id, signal, flags)),
+  );
 }
 
 async function killProcess(
@@ -45,14 +39,5 @@ async function killProcess(
     else await handle.signal(signal);
   } finally {
     handle.detach();
-  }
-}
-
-async function failureOf(act: () => Promise<void>): Promise<unknown> {
-  try {
-    await act();
-    return undefined;
-  } catch (error) {
-    return error;
   }
 }

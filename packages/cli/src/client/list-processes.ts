@@ -16,7 +16,7 @@ export async function listProcesses(flags: PsFlags, io: CommandIo): Promise<void
     for await (const process of machine.processes.list(filter)) {
       if (flags.all === true || process.state === 'running') listed.push(process);
     }
-    if (flags.json === true) writeJson(io, listed.map(describe));
+    if (flags.json === true) writeJson(io, listed.map(describeForPrograms));
     else if (flags.quiet === true) for (const { id } of listed) writeId(io, id);
     else {
       writeTable(io, columns(Date.now()), listed);
@@ -29,9 +29,10 @@ export async function listProcesses(flags: PsFlags, io: CommandIo): Promise<void
 }
 
 /** What programs get: every member is there, `null` where there is nothing to tell. */
-function describe({ outcome, ...listed }: ListedProcess) {
+export function describeForPrograms({ outcome, spill, ...listed }: ListedProcess) {
   return {
     ...listed,
+    spill: spill === undefined ? null : { ...spill, error: spill.error ?? null },
     exitCode: outcome === undefined || outcome.kind === 'unknown' ? null : outcome.exitCode,
     signal: outcome?.kind === 'signaled' ? outcome.signal : null,
   };
@@ -55,7 +56,7 @@ function columns(nowMs: number): Column<ListedProcess>[] {
   ];
 }
 
-function describeState({ state, outcome, timedOut }: ListedProcess): string {
+export function describeState({ state, outcome, timedOut }: ListedProcess): string {
   if (state === 'running' || outcome === undefined) return state;
   if (timedOut) return 'timed out';
   if (outcome.kind === 'signaled') return outcome.signal;

@@ -17,7 +17,7 @@ export function addPsCommand({ program, io }: CommandContext): void {
     .command('ps')
     .description('list processes, whichever client of yours has started them')
     .usage('[OPTIONS]')
-    .option('-a, --all', 'also those that ended a short while ago')
+    .option('-a, --all', 'also those that have ended and whose results are kept')
     .option('-q, --quiet', 'only ids')
     .option(TAG, 'only those with this tag (repeatable)', collectPairs(TAG))
     .action(async (flags: PsFlags) => {

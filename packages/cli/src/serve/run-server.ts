@@ -16,7 +16,7 @@ import type { CommandIo } from '../command-io.js';
 import { announce } from './announce.js';
 import { HeldDestination } from './held-destination.js';
 import { type PlannedListener, planListeners } from './plan-listeners.js';
-import { SERVER_SETTINGS, type ServeSettings } from './settings.js';
+import { OPTION_NAMES, SERVER_SETTINGS, type ServeSettings } from './settings.js';
 import { type EndWatch, watchForEnd } from './watch-for-end.js';
 import { holdYoungGeneration } from './young-generation.js';
 
@@ -99,9 +99,7 @@ function createServer(
 function serverSettingsOf(settings: ServeSettings): ServerLimitOptions {
   const names = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
   const given = names.filter((name) => settings[name] !== undefined);
-  return Object.fromEntries(
-    given.map((name) => [name === 'spillDir' ? 'spillDirectory' : name, settings[name]]),
-  );
+  return Object.fromEntries(given.map((name) => [OPTION_NAMES[name] ?? name, settings[name]]));
 }
 
 /**

@@ -1,6 +1,8 @@
 import {
   choice,
   count,
+  DURATION_HELP,
+  duration,
   positiveCount,
   presence,
   text,
@@ -37,7 +39,7 @@ function setting<Value>(
   return { kind, placeholder, description, ...options };
 }
 
-/** Settings that the server itself knows, by the same names but for the directory's. */
+/** Settings that the server itself knows, by the same names but for those in {@link OPTION_NAMES}. */
 export const SERVER_SETTINGS = {
   allowDirectExec: setting(truth, 'BOOL', 'whether process/start may be used, and command/exec', {
     default: 'true',
@@ -97,6 +99,12 @@ export const SERVER_SETTINGS = {
   detachedSessionMs: setting(count, 'MS', 'how long a session outlives its connection, in milliseconds', {
     default: '30000',
   }),
+  closedRetention: setting(
+    duration,
+    'DURATION',
+    `how long the result of a process is kept that has ended, with --keep-alive at least that (${DURATION_HELP})`,
+    { default: '30s' },
+  ),
   shutdownGraceMs: setting(
     count,
     'MS',
@@ -108,6 +116,12 @@ export const SERVER_SETTINGS = {
   }),
   spillBytes: setting(positiveCount, 'BYTES', 'largest file there, in bytes', { default: '1073741824' }),
 } as const;
+
+/** How the server names its settings where that is not the name of the flag. */
+export const OPTION_NAMES: Readonly<Partial<Record<keyof typeof SERVER_SETTINGS, string>>> = {
+  closedRetention: 'closedProcessRetentionMs',
+  spillDir: 'spillDirectory',
+};
 
 /** Everything that can be set, in the order of the help. */
 export const SETTINGS = {

@@ -37,6 +37,8 @@ it('tells programs everything', async () => {
     tags: {},
     startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     cursor: 2,
+    spill: null,
+    outputEvicted: false,
   });
 });
 

@@ -75,6 +75,11 @@ export function isUnknownProcess(error: unknown): boolean {
   return error instanceof RpcError && error.message.startsWith('unknown process id ');
 }
 
+/** Whether the server says that it had one, which it knows no longer. */
+function wasForgotten({ data }: RpcError): boolean {
+  return typeof data === 'object' && data !== null && 'expired' in data && data.expired === true;
+}
+
 /** Whether the server says that the process has an id but is not running yet. */
 export function isStillStarting(error: unknown): boolean {
   return (
@@ -109,7 +114,8 @@ function fromRpcError(error: RpcError, context: ErrorContext): ExecServerError {
 function nameRejection(error: RpcError, { method, processWasKnown }: ErrorContext): ErrorName {
   const { code, message } = error;
   if (method === 'initialize' && message.startsWith('unknown session id ')) return 'session_expired';
-  if (isUnknownProcess(error)) return processWasKnown ? 'process_expired' : 'process_unknown';
+  if (isUnknownProcess(error))
+    return processWasKnown || wasForgotten(error) ? 'process_expired' : 'process_unknown';
   if (SANDBOX_TEXTS.some((text) => message.startsWith(text))) return 'sandbox_denied';
   const starts = method === 'process/start' || method === 'process/startPrepared';
   if (starts && code === ErrorCode.internalError)

@@ -73,6 +73,14 @@ export abstract class WireMethods {
     return this.call('process/hold', params, options);
   }
 
+  /** Forgets a process that has ended. */
+  remove(
+    params: ParamsOf<'process/remove'>,
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'process/remove'>> {
+    return this.call('process/remove', params, options);
+  }
+
   /** Waits for the end of a process. */
   wait(params: ParamsOf<'process/wait'>, options?: SessionCallOptions): Promise<ResultOf<'process/wait'>> {
     return this.call('process/wait', params, options);

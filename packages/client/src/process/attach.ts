@@ -1,9 +1,9 @@
+import type { ResultOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
-import { ExecServerError } from '../errors.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireOneOf, requireWholeNumber } from '../usage.js';
-import { listProcesses } from './list-processes.js';
+import { findListedProcess } from './find-process.js';
 import { ProcessHandle, type ProcessHandleOptions } from './process-handle.js';
 import { ProcessRecord } from './process-record.js';
 import { PtyHandle } from './pty-handle.js';
@@ -33,6 +33,7 @@ interface FoundProcess {
   readonly pid?: number;
   readonly tty?: boolean;
   readonly argv?: readonly string[];
+  readonly spill?: ResultOf<'process/list'>['processes'][number]['spill'];
 }
 
 /** Follows a process of this session that nobody follows, or one of another session of the same principal. */
@@ -69,6 +70,7 @@ export async function attachProcess(
       ? await client.call('process/attach', { ...target, afterSeq: from, mode }, callOptions)
       : found;
     if (!isForeign) await session.catchUp();
+    const spills = attached.spill !== undefined && attached.spill !== null;
     const handleOptions: ProcessHandleOptions = {
       client,
       session,
@@ -78,7 +80,8 @@ export async function attachProcess(
       program: attached.argv?.[0] ?? processId,
       stdin: { kind: attached.tty === true ? 'tty' : 'pipe', canClose },
       graceMs: undefined,
-      spills: false,
+      spills,
+      spillsFromStart: spills && from === 0,
       isAttached: isForeign,
     };
     return attached.tty === true ? new PtyHandle(handleOptions) : new ProcessHandle(handleOptions);
@@ -102,15 +105,5 @@ async function findProcess(
     await client.call('process/read', { processId, afterSeq: Number.MAX_SAFE_INTEGER }, signal && { signal });
     return { sessionId: ownSessionId };
   }
-  const scope = sessionId === undefined ? 'all' : 'session';
-  const listed = await listProcesses(client, { scope }, signal && { signal });
-  const named = listed.filter((candidate) => candidate.processId === processId);
-  const found = named.find((candidate) => candidate.sessionId === ownSessionId) ?? named[0];
-  if (found === undefined) throw new ExecServerError('process_unknown', `unknown process id ${processId}`);
-  if (found.sessionId !== ownSessionId && named.length > 1)
-    throw new ExecServerError(
-      'usage',
-      `several sessions have a process ${processId}; say which by \`sessionId\``,
-    );
-  return found;
+  return findListedProcess(client, processId, sessionId, signal && { signal });
 }

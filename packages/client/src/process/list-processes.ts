@@ -1,10 +1,11 @@
 import type { ResultOf } from '@exec-server/protocol';
-import { checkOptions } from '../check-options.js';
 import { toNativeText } from '../fs/remote-path.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionCallOptions, SessionClient } from '../session-client.js';
 import type { Outcome } from './outcome.js';
+import type { SpillFile } from './process-result.js';
 import { toOutcome } from './process-snapshot.js';
+import { toSpillFile } from './read-spill.js';
 
 /** Which processes to list. */
 export interface ListOptions {
@@ -37,26 +38,14 @@ export interface ListedProcess {
   readonly startedAt: Date;
   /** Number of its newest event. */
   readonly cursor: number;
-}
-
-/** The processes of a machine. */
-export interface Processes {
-  /** Those that run and those that ended a short while ago, oldest first. */
-  list(options?: ListOptions): AsyncIterableIterator<ListedProcess>;
-}
-
-export function createProcesses(client: SessionClient): Processes {
-  return {
-    async *list(options = {}) {
-      checkOptions('processes.list', options, ['tags', 'scope', 'signal']);
-      const { signal, ...filter } = options;
-      yield* (await listProcesses(client, filter, signal && { signal })).map(describe);
-    },
-  };
+  /** The file with the whole output, for a process that was started with `output.spill`. */
+  readonly spill: SpillFile | undefined;
+  /** The server no longer has its output: it made room for that of others that have ended. */
+  readonly outputEvicted: boolean;
 }
 
 /** The processes in the words of the wire. */
-export async function listProcesses(
+export async function requestList(
   client: SessionClient,
   { tags, scope }: Pick<ListOptions, 'tags' | 'scope'>,
   options?: SessionCallOptions,
@@ -66,7 +55,7 @@ export async function listProcesses(
   return (await client.call('process/list', params, options)).processes;
 }
 
-function describe(listed: ResultOf<'process/list'>['processes'][number]): ListedProcess {
+export function describeProcess(listed: ResultOf<'process/list'>['processes'][number]): ListedProcess {
   const { processId, sessionId, pid, running, closed, timedOut, argv, cwd, tty, tags, startedAtMs } = listed;
   return {
     id: processId,
@@ -81,5 +70,7 @@ function describe(listed: ResultOf<'process/list'>['processes'][number]): Listed
     tags,
     startedAt: new Date(startedAtMs),
     cursor: listed.nextSeq - 1,
+    spill: toSpillFile(listed.spill),
+    outputEvicted: listed.outputEvicted ?? false,
   };
 }

@@ -5,6 +5,7 @@ import type { EventsOptions, ProcessSession, SlowReader } from '../process-sessi
 import { requireOneOf } from '../usage.js';
 import { LineSplitter } from './line-splitter.js';
 import { toReadableStream } from './readable-stream.js';
+import type { SpilledOutput } from './spilled-output.js';
 
 /** Which output: of one stream, or of both in the order in which it came. A terminal has all its output in `stdout`. */
 export type OutputName = 'stdout' | 'stderr' | 'all';
@@ -29,14 +30,21 @@ export interface ReadOptions {
  * more comes; each reading has a place of its own. The process waits for a reading that is slow, once it has begun and
  * until it ends: by `break`, `return()`, `cancel()` or its signal. One whose rest cannot be had throws what became of the
  * connection.
+ *
+ * Where the server writes all output to a file (`output.spill`), what its log no longer has is read from there: by `all`,
+ * and by `stdout` of a terminal. The file does not tell stdout and stderr apart.
  */
 export class OutputView implements AsyncIterable<Uint8Array> {
   readonly #session: Pick<ProcessSession, 'events'>;
   readonly #name: OutputName;
 
-  constructor(session: Pick<ProcessSession, 'events'>, name: OutputName) {
+  readonly #spilled: SpilledOutput | undefined;
+
+  /** @param spilled where all of it is that the log no longer has */
+  constructor(session: Pick<ProcessSession, 'events'>, name: OutputName, spilled?: SpilledOutput) {
     this.#session = session;
     this.#name = name;
+    this.#spilled = spilled;
   }
 
   /** The bytes as they come, until the output is complete. */
@@ -82,7 +90,24 @@ export class OutputView implements AsyncIterable<Uint8Array> {
     return text;
   }
 
-  async *#outputs(options?: ReadOptions, mayBeginLate = true): AsyncGenerator<OutputEvent> {
+  async *#outputs(options?: ReadOptions, mayBeginLate = true): AsyncGenerator<Piece> {
+    const spilled = (options?.from ?? 0) === 0 ? this.#spilled : undefined;
+    let readBytes = 0;
+    try {
+      for await (const event of this.#pieces(options, mayBeginLate && spilled === undefined)) {
+        yield event;
+        readBytes += event.data.length;
+      }
+    } catch (error) {
+      if (spilled === undefined || !(error instanceof LaggedError)) throw error;
+      const rest = spilled.read(readBytes, options?.signal);
+      let piece = await rest.next();
+      for (; piece.done !== true; piece = await rest.next()) yield { stream: 'stdout', data: piece.value };
+      if (!piece.value) throw error;
+    }
+  }
+
+  async *#pieces(options: ReadOptions | undefined, mayBeginLate: boolean): AsyncGenerator<Piece> {
     let isFirst = true;
     for await (const event of this.#session.events(toEventsOptions(options))) {
       if (event.type === 'output' && isPartOf(event.stream, this.#name)) yield event;
@@ -93,6 +118,8 @@ export class OutputView implements AsyncIterable<Uint8Array> {
     }
   }
 }
+
+type Piece = Pick<OutputEvent, 'stream' | 'data'>;
 
 /** Whether a stream belongs to what was asked for. */
 export function isPartOf(stream: StreamName, name: OutputName): boolean {

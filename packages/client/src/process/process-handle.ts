@@ -16,6 +16,7 @@ import { type ProcessSnapshot, takeSnapshot } from './process-snapshot.js';
 import { noStdinError, ProcessStdin, type StdinOptions } from './process-stdin.js';
 import type { ProcessTarget } from './process-target.js';
 import { readSpill } from './read-spill.js';
+import { SpilledOutput } from './spilled-output.js';
 import { DEFAULT_GRACE_MS } from './start-params.js';
 import { type TerminateOptions, type TerminateResult, terminateProcess } from './terminate.js';
 import { type WaitOptions, waitWithin } from './wait.js';
@@ -41,6 +42,8 @@ export interface ProcessHandleOptions {
   readonly graceMs: number | undefined;
   /** Whether the server writes its output to a file. */
   readonly spills: boolean;
+  /** Whether everything that is in that file is to be read. @default false */
+  readonly spillsFromStart?: boolean;
   /** What goes to stdin, which is closed behind it. */
   readonly input?: ProcessInput | undefined;
   /** It was attached to; the server is told when that ends. */
@@ -89,9 +92,10 @@ export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEven
     this.sessionId = target.sessionId ?? client.sessionId;
     this.pid = pid;
     this.stdin = new ProcessStdin(session, stdin);
-    this.stdout = new OutputView(session, 'stdout');
+    const spilled = options.spillsFromStart === true ? new SpilledOutput(client, target, session) : undefined;
+    this.stdout = new OutputView(session, 'stdout', stdin.kind === 'tty' ? spilled : undefined);
     this.stderr = new OutputView(session, 'stderr');
-    this.all = new OutputView(session, 'all');
+    this.all = new OutputView(session, 'all', spilled);
     // What is over needs nobody to follow it; its history stays with the handle.
     void record.over.then(() => session.unregister());
     if (options.input !== undefined) this.#feed(options.input);

@@ -1,3 +1,4 @@
+import type { ResultOf } from '@exec-server/protocol';
 import { ExecServerError } from '../errors.js';
 import { toNativeText } from '../fs/remote-path.js';
 import type { SessionClient } from '../session-client.js';
@@ -14,11 +15,16 @@ export async function readSpill(
 ): Promise<SpillFile | undefined> {
   try {
     const { spill } = await client.call('process/wait', { ...target }, { resend: true });
-    if (spill === undefined || spill === null) return undefined;
-    const { path, bytes: sizeBytes, truncated, complete, error } = spill;
-    return { path: toNativeText(path), sizeBytes, truncated, complete, error: error ?? undefined };
+    return toSpillFile(spill);
   } catch (error) {
     if (error instanceof ExecServerError) return undefined;
     throw error;
   }
+}
+
+/** The file as the wire describes it. */
+export function toSpillFile(spill: ResultOf<'process/wait'>['spill']): SpillFile | undefined {
+  if (spill === undefined || spill === null) return undefined;
+  const { path, bytes: sizeBytes, truncated, complete, error } = spill;
+  return { path: toNativeText(path), sizeBytes, truncated, complete, error: error ?? undefined };
 }

@@ -88,6 +88,7 @@ async function start<Handle extends ProcessHandle>(
       stdin: { kind: stdinKind(stdio), canClose: canCloseStdin },
       graceMs,
       spills: output.spill === true,
+      spillsFromStart: output.spill === true,
       input: options.input,
     });
   } catch (error) {

@@ -20,6 +20,8 @@ it('tells what runs and what has ended, by tags', async () => {
       tags: { role: 'web' },
       startedAt: expect.any(Date),
       cursor: 0,
+      spill: undefined,
+      outputEvicted: false,
     },
   ]);
   const all = await collect(machine.processes.list());

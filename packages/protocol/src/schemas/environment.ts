@@ -39,6 +39,9 @@ const ownCapabilities = {
   processStartKey: defaulted(flag('`process/start` takes `startKey`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
   processHold: defaulted(flag('`process/hold` exists.')),
+  processRemove: defaulted(
+    flag('`process/remove` exists, results are kept for `keepAliveMs`, and errors tell `expired`.'),
+  ),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),
   processSignals: defaulted(flag('`process/signal` takes every POSIX name.')),

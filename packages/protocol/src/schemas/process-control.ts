@@ -58,6 +58,12 @@ export const SpillInfo = struct('SpillInfo', {
 });
 export type SpillInfo = z.output<typeof SpillInfo>;
 
+export const ProcessRemoveParams = struct('RemoveParams', target);
+export type ProcessRemoveParams = z.output<typeof ProcessRemoveParams>;
+
+export const ProcessRemoveResult = struct('RemoveResult', {});
+export type ProcessRemoveResult = z.output<typeof ProcessRemoveResult>;
+
 /** What is known about the end of a process. */
 const outcome = {
   running: flag('It has not ended yet.'),
@@ -65,6 +71,9 @@ const outcome = {
   signal: describe(z.nullable(text()), 'Name of the signal that ended it.'),
   timedOut: flag('It was ended because its `timeoutMs` had passed.'),
   closed: flag('It has ended and its output is complete.'),
+  outputEvicted: nullable(
+    flag('Output that would be retained is not: it made room for that of other closed processes.'),
+  ),
   spill: nullable(
     describe(
       SpillInfo,

@@ -35,6 +35,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   sessionTakeover: true,
   processSize: true,
   processHold: true,
+  processRemove: true,
   processTimeout: true,
   processOutputCap: true,
   processTags: true,

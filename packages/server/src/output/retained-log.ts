@@ -65,6 +65,11 @@ export class RetainedLog {
     return chunk;
   }
 
+  /** Lets everything go. The numbers stay taken. */
+  clear(): void {
+    while (this.retainedChunks > 0) this.#evictOldest();
+  }
+
   #isTooMuch(): boolean {
     const { bytes, chunks } = this.limits;
     return this.#bytes + (this.taker?.bytes ?? 0) > bytes || this.retainedChunks > chunks;

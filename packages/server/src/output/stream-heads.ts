@@ -62,6 +62,11 @@ export class StreamHeads {
     chunk.release();
   }
 
+  /** Lets the beginnings go. How long the streams are stays known. */
+  clear(): void {
+    this.#evicted = undefined;
+  }
+
   /**
    * Joins the beginnings with what is retained of the ends. What both have comes once, in the head.
    * @param maxTailBytes newest bytes of each stream that are wanted

@@ -15,6 +15,7 @@ import type { ResolvedPolicy } from '../sandbox/policy/policy.js';
 import { type StdinLimits, StdinQueue } from '../stdin/stdin-queue.js';
 import type { ChildTraffic } from '../telemetry/metrics/server-metrics.js';
 import type { TreeRoot } from '../terminate/kill-trees.js';
+import type { ClosedProcess } from './closed-processes.js';
 import { describeExit, type ProcessExit } from './process-exit.js';
 
 /** Turns of the loop in which output that is ready gets its numbers before the exit does. */
@@ -93,13 +94,14 @@ export class ManagedProcess {
   #watchers: Set<() => void> | undefined;
   readonly #heads: StreamHeads;
   readonly #largestPiece: number;
-  readonly #firstWords: StreamBeginnings | undefined;
+  #firstWords: StreamBeginnings | undefined;
   #size: TerminalSize;
   #openStreams: number;
   #hasEnded = false;
   #exit: { readonly seq: number; readonly exit: ProcessExit } | undefined;
   #closedSeq: number | undefined;
   #timedOut = false;
+  #outputEvicted = false;
   #detachOwner: () => void = () => {};
 
   constructor(private readonly options: ManagedProcessOptions) {
@@ -138,12 +140,21 @@ export class ManagedProcess {
     return this.options.sandbox !== undefined;
   }
 
-  /** What is held in memory for it: its output, and what it was started as. */
-  get retainedBytes(): number {
+  /** What is held in memory for it, its output and what it was started as, and for how long it may be. */
+  asClosed(): ClosedProcess {
     const { argv, cwd, tags } = this.description;
     const words = [this.id, cwd, ...argv, ...Object.entries(tags).flat()];
-    const output = this.log.retainedBytes + this.#heads.bytes + (this.#firstWords?.bytes ?? 0);
-    return words.reduce((sum, word) => sum + word.length, output);
+    return {
+      outputBytes: this.log.retainedBytes + this.#heads.bytes + (this.#firstWords?.bytes ?? 0),
+      descriptionBytes: words.reduce((sum, word) => sum + word.length, 0),
+      keepAliveMs: this.keepAliveMs,
+      dropOutput: () => this.#dropOutput(),
+    };
+  }
+
+  /** Whether output that it would keep was dropped, to make room for that of others. */
+  get outputEvicted(): boolean {
+    return this.#outputEvicted;
   }
 
   /** The process without its output, for whoever has to remember it for long. */
@@ -298,6 +309,13 @@ export class ManagedProcess {
     this.#publisher.output(chunk);
     this.#wake();
     chunk.release();
+  }
+
+  #dropOutput(): void {
+    this.#outputEvicted = true;
+    this.log.clear();
+    this.#heads.clear();
+    this.#firstWords = undefined;
   }
 
   #streamEnded(): void {

@@ -1,5 +1,6 @@
 import { isSamePrincipal, type Principal } from '../listen/principal.js';
 import { OneTimeEvent } from '../one-time-event.js';
+import { ForgottenIds } from './forgotten-ids.js';
 import type { ManagedProcess } from './managed-process.js';
 
 /** A process id that is taken: by a start under way or by a process. */
@@ -70,6 +71,7 @@ export class ProcessRegistry {
   readonly #running = new Map<string, Set<ProcessSlot>>();
   /** Those that have a start key, by principal and key. */
   readonly #startKeys = new Map<string, ProcessSlot>();
+  readonly #forgotten = new ForgottenIds();
   #runningCount = 0;
 
   /** Processes that run or are starting. */
@@ -115,10 +117,16 @@ export class ProcessRegistry {
     return this.#startKeys.get(nameOf(principal, startKey));
   }
 
+  /** Whether a process of that principal had the id and is no longer known. */
+  wasForgotten(principal: Principal, processId: string): boolean {
+    return this.#forgotten.has(principal, processId);
+  }
+
   /** Frees an id and a start key. Does nothing when it was freed before. */
   forget(slot: ProcessSlot): void {
     const slots = this.#sessions.get(slot.sessionId);
     if (slots?.get(slot.processId) !== slot) return;
+    if (slot.process !== undefined) this.#forgotten.note(slot.principal, slot.processId);
     slots.delete(slot.processId);
     if (slot.startKey !== undefined) this.#startKeys.delete(nameOf(slot.principal, slot.startKey));
     if (slots.size === 0) this.#sessions.delete(slot.sessionId);

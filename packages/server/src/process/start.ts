@@ -273,7 +273,9 @@ function handleEnd(
     onClosed: () => {
       network?.close();
       if (retainClosed === false || slot.process === undefined) engine.registry.forget(slot);
-      else engine.closedProcesses.add(slot, slot.process.retainedBytes);
+      // Its session has ended, and its time with it: nobody can ask any more.
+      else if (engine.registry.find(slot.sessionId, processId) === slot)
+        engine.closedProcesses.add(slot, slot.process.asClosed());
     },
   };
 }

@@ -73,12 +73,13 @@ async function killInTurns(
 }
 
 function isToBeKept({ process }: ProcessSlot): boolean {
-  return process !== undefined && process.keepAliveMs > 0 && !process.closed;
+  return process !== undefined && process.keepAliveMs > 0;
 }
 
 function endLater(registry: ProcessRegistry, slot: ProcessSlot, clock: Clock, logger: Logger): void {
   const { process, sessionId, processId } = slot;
-  if (process === undefined) return;
+  // What has closed is kept, and forgotten, with the other results.
+  if (process === undefined || process.closed) return;
   const timer = clock.after(process.keepAliveMs, () => {
     void killInTurns([process.tree], [slot], registry).then(reportTo(logger, { sessionId, processId }));
   });

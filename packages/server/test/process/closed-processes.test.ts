@@ -9,10 +9,17 @@ const session = { id: 's', principal: ANONYMOUS_PRINCIPAL };
 function open() {
   const clock = new FakeClock();
   const registry = new ProcessRegistry();
-  const closed = new ClosedProcesses(registry, clock, { retentionMs: 30_000, outputBytes: 100 });
-  const add = (id: string, bytes: number) => closed.add(registry.reserve(session, id)!, bytes);
+  const limits = { retentionMs: 30_000, outputBytes: 100, count: 3 };
+  const closed = new ClosedProcesses(registry, clock, limits);
+  const dropped: string[] = [];
+  const add = (id: string, outputBytes: number, descriptionBytes = 0, keepAliveMs = 0) => {
+    const slot = registry.reserve(session, id);
+    if (slot === undefined) throw new Error(`${id} is taken`);
+    closed.add(slot, { outputBytes, descriptionBytes, keepAliveMs, dropOutput: () => dropped.push(id) });
+    return slot;
+  };
   const known = () => registry.ofSession('s').map(({ processId }) => processId);
-  return { clock, closed, add, known };
+  return { clock, closed, add, known, dropped };
 }
 
 describe('closed processes', () => {
@@ -26,21 +33,61 @@ describe('closed processes', () => {
     expect(closed.bytes).toBe(0);
   });
 
+  it('are kept for as long as they were to be kept alive, if that is longer', () => {
+    const { clock, add, known } = open();
+    add('brief', 1, 0, 1000);
+    add('long', 1, 0, 3_600_000);
+    clock.advance(29_999);
+    expect(known()).toEqual(['brief', 'long']);
+    clock.advance(1);
+    expect(known()).toEqual(['long']);
+    clock.advance(3_600_000 - 30_001);
+    expect(known()).toEqual(['long']);
+    clock.advance(1);
+    expect(known()).toEqual([]);
+  });
+
   it.each([
-    [59, ['a', 'b']],
-    [60, ['a', 'b']],
-    [61, ['b']],
+    [59, []],
+    [60, []],
+    [61, ['a']],
   ])('with 40 of 100 bytes kept, %i more leave %o', (bytes, left) => {
-    const { add, known } = open();
+    const { add, known, dropped } = open();
     add('a', 40);
     add('b', bytes);
+    expect(dropped).toEqual(left);
+    expect(known()).toEqual(['a', 'b']);
+  });
+
+  it('lose their output before they are forgotten, and only as much as has to go', () => {
+    const { add, known, dropped, closed } = open();
+    add('a', 40, 10);
+    add('b', 40, 10);
+    add('c', 10, 70);
+    expect(dropped).toEqual(['a', 'b']);
+    expect([known(), closed.bytes]).toEqual([['a', 'b', 'c'], 100]);
+    add('d', 0, 1);
+    expect(dropped).toEqual(['a', 'b', 'c']);
+    expect([known(), closed.bytes]).toEqual([['b', 'c', 'd'], 81]);
+  });
+
+  it.each([
+    [2, ['0', '1']],
+    [3, ['0', '1', '2']],
+    [4, ['1', '2', '3']],
+  ])('of %i the newest three are kept', (count, left) => {
+    const { add, known } = open();
+    for (let id = 0; id < count; id++) add(String(id), 0);
     expect(known()).toEqual(left);
   });
 
-  it('that had to go early leave no timer behind', () => {
-    const { clock, add } = open();
-    add('a', 100);
-    add('b', 100);
-    expect(clock.pendingTimers).toBe(1);
+  it('that are gone early leave no timer behind', () => {
+    const { clock, add, closed } = open();
+    for (const id of ['a', 'b', 'c', 'd']) add(id, 1);
+    expect(clock.pendingTimers).toBe(3);
+    const slot = add('e', 1);
+    expect(closed.remove(slot)).toBe(true);
+    expect(closed.remove(slot)).toBe(false);
+    expect([clock.pendingTimers, closed.count, closed.bytes]).toEqual([2, 2, 2]);
   });
 });

@@ -8,7 +8,7 @@ import {
 import type { HandlerContext } from '../dialect.js';
 import { Attachments } from './attachments.js';
 import { describeProcess } from './process-list.js';
-import { findTarget } from './target.js';
+import { findTarget, unknownProcess } from './target.js';
 
 export async function attachProcess(
   params: ProcessAttachParams,
@@ -19,7 +19,7 @@ export async function attachProcess(
   if (sessionId === context.session.id)
     throw invalidRequest(`process ${processId} is of this session, whose events arrive without attaching`);
   const process = await findTarget({ processId, sessionId }, context, 'view');
-  if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
+  if (process === undefined) throw unknownProcess(params, context);
   const { attachedProcesses: limit, viewerQueueBytes, outboundHighWaterBytes } = context.engine.limits;
   // Below the connection's own mark there would be no event to wait for.
   const queueBytes = Math.max(viewerQueueBytes, outboundHighWaterBytes);

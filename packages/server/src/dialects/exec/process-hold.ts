@@ -1,6 +1,6 @@
-import { invalidRequest, type ProcessHoldParams, type ProcessHoldResult } from '@exec-server/protocol';
+import type { ProcessHoldParams, ProcessHoldResult } from '@exec-server/protocol';
 import type { HandlerContext } from '../dialect.js';
-import { findTarget } from './target.js';
+import { findTarget, unknownProcess } from './target.js';
 
 /** Makes a process wait for its reader, or lets it go on. What has closed has nothing to wait with. */
 export async function holdProcess(
@@ -8,7 +8,7 @@ export async function holdProcess(
   context: HandlerContext,
 ): Promise<ProcessHoldResult> {
   const process = await findTarget(params, context, 'control');
-  if (process === undefined) throw invalidRequest(`unknown process id ${params.processId}`);
+  if (process === undefined) throw unknownProcess(params, context);
   if (params.held) context.session.hold(process);
   else context.session.release(process);
   return {};

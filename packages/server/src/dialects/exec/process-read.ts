@@ -1,8 +1,8 @@
-import { invalidRequest, type ProcessReadParams, type ProcessReadResult } from '@exec-server/protocol';
+import type { ProcessReadParams, ProcessReadResult } from '@exec-server/protocol';
 import { hasNewsFor, readFromCursor } from '../../output/read-from-cursor.js';
 import { waitForNews } from '../../output/wait-for-news.js';
 import type { HandlerContext } from '../dialect.js';
-import { findTarget } from './target.js';
+import { findTarget, unknownProcess } from './target.js';
 
 export async function readProcess(
   params: ProcessReadParams,
@@ -10,7 +10,7 @@ export async function readProcess(
 ): Promise<ProcessReadResult> {
   const { engine, signal, place } = context;
   const process = await findTarget(params, context, 'view');
-  if (process === undefined) throw invalidRequest(`unknown process id ${params.processId}`);
+  if (process === undefined) throw unknownProcess(params, context);
   const cursor = { afterSeq: params.afterSeq ?? 0, maxBytes: params.maxBytes ?? undefined };
   const waitMs = params.waitMs ?? 0;
   if (waitMs > 0 && !hasNewsFor(process, cursor))

@@ -7,7 +7,7 @@ import {
 } from '@exec-server/protocol';
 import { OsError } from '../../os-error.js';
 import type { HandlerContext } from '../dialect.js';
-import { findTarget } from './target.js';
+import { findTarget, unknownProcess } from './target.js';
 
 export async function resizeProcess(
   params: ProcessResizeParams,
@@ -16,7 +16,7 @@ export async function resizeProcess(
   const { processId, rows, cols } = params;
   checkTerminalSize({ rows, cols });
   const process = await findTarget(params, context, 'control');
-  if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
+  if (process === undefined) throw unknownProcess(params, context);
   if (!process.description.tty) throw invalidRequest(`process ${processId} has no terminal`);
   // A terminal that is gone has no size, and nobody is left who would look at it.
   if (process.closed) return {};

@@ -2,7 +2,6 @@ import {
   ErrorCode,
   formatRequestId,
   internalError,
-  invalidRequest,
   type ProcessSnapshotParams,
   type ProcessSnapshotResult,
   type RequestId,
@@ -14,7 +13,7 @@ import type { ManagedProcess } from '../../process/managed-process.js';
 import { ScreenLimitError, type Screens } from '../../snapshot/screens.js';
 import { EncodedResponse, type HandlerContext, LargeResponse } from '../dialect.js';
 import { describeOutcome } from './process-wait.js';
-import { findTarget } from './target.js';
+import { findTarget, unknownProcess } from './target.js';
 
 /** Largest screen that is rendered, in characters; each takes a dozen bytes while it is. */
 const MAX_SCREEN_CELLS = 1_000_000;
@@ -26,9 +25,9 @@ export async function snapshotProcess(
   params: ProcessSnapshotParams,
   context: HandlerContext,
 ): Promise<LargeResponse> {
-  const { processId, screen = true } = params;
+  const { screen = true } = params;
   const process = await findTarget(params, context, 'view');
-  if (process === undefined) throw invalidRequest(`unknown process id ${processId}`);
+  if (process === undefined) throw unknownProcess(params, context);
   const streams = process.readStreams();
   // Taken together with the streams, before the screen is rendered, so that all parts are of one moment.
   const state: ProcessState = { ...describeOutcome(process), nextSeq: process.log.nextSeq };

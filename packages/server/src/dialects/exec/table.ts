@@ -39,6 +39,7 @@ import { attachProcess, detachProcess } from './process-attach.js';
 import { holdProcess } from './process-hold.js';
 import { listProcesses } from './process-list.js';
 import { readProcess } from './process-read.js';
+import { removeProcess } from './process-remove.js';
 import { resizeProcess } from './process-resize.js';
 import { signalProcess } from './process-signal.js';
 import { snapshotProcess } from './process-snapshot.js';
@@ -70,6 +71,7 @@ const HANDLERS: Handlers = {
   'process/signal': signalProcess,
   'process/terminate': terminateProcess,
   'process/closeStdin': closeProcessStdin,
+  'process/remove': removeProcess,
   'process/resize': resizeProcess,
   'process/hold': holdProcess,
   'process/wait': waitForProcess,
@@ -133,6 +135,7 @@ const FOLLOWERS: Names = {
   'process/detach': attachmentName,
   'process/hold': processName,
   'process/read': processName,
+  'process/remove': processName,
   'process/resize': processName,
   'process/signal': processName,
   'process/snapshot': processName,

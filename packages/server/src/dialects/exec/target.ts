@@ -1,4 +1,4 @@
-import { invalidRequest } from '@exec-server/protocol';
+import { ErrorCode, invalidRequest, RpcError } from '@exec-server/protocol';
 import { isSamePrincipal } from '../../listen/principal.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
 import type { ProcessSlot } from '../../process/process-registry.js';
@@ -27,6 +27,16 @@ export function findTargetSlot(
   if (access === 'control' && !connection.keep(Attachments).controls(sessionId, processId))
     throw invalidRequest(`process ${processId} of session ${sessionId} is not attached for control`);
   return slot;
+}
+
+/** Says that there is no such process, and whether there was one. */
+export function unknownProcess(
+  { processId }: TargetParams,
+  { engine, session }: Pick<HandlerContext, 'engine' | 'session'>,
+): RpcError {
+  const message = `unknown process id ${processId}`;
+  if (!engine.registry.wasForgotten(session.principal, processId)) return invalidRequest(message);
+  return new RpcError(ErrorCode.invalidRequest, message, { data: { expired: true } });
 }
 
 /** The same once its own start is over; absent when there is no such process. Waits for nothing else. */

@@ -6,6 +6,7 @@ const gated = [
   ['processSize', 'process/resize', { processId: 'p', rows: 1, cols: 1 }],
   ['processCloseStdin', 'process/closeStdin', { processId: 'p' }],
   ['processHold', 'process/hold', { processId: 'p', held: true }],
+  ['processRemove', 'process/remove', { processId: 'p' }],
   ['processWait', 'process/wait', { processId: 'p' }],
   ['processSnapshot', 'process/snapshot', { processId: 'p' }],
   ['processTags', 'process/list', {}],

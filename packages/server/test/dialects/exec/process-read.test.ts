@@ -156,6 +156,7 @@ describe('retention', () => {
     expect((await wire.request('process/read', { processId: 'p' })).error).toEqual({
       code: -32600,
       message: 'unknown process id p',
+      data: { expired: true },
     });
     expect((await wire.request('process/start', shellParams('p', 'true'))).result).toBeDefined();
   });
