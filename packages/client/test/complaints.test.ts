@@ -236,7 +236,7 @@ describe('reconnect', () => {
   it('26: a dead subscriber blocks all others', async () => {
     const machine = await openMachine({ retainedOutputBytes: 64 * 1024 });
     const handle = await machine.spawn([fixture('flood'), String(8 * 1024 * 1024)]);
-    const dead = handle.events({ from: 0 });
+    const dead = handle.events({ from: 0, slowReader: 'lag' });
     await dead.next();
     expect((await handle.result()).stdout.totalBytes).toBe(8 * 1024 * 1024);
     const error = await collect(dead).catch((thrown: unknown) => thrown);

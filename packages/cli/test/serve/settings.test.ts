@@ -2,7 +2,7 @@ import { resolveLimits } from '@exec-server/server';
 import { expect, it } from 'vitest';
 import { externalName, SERVER_SETTINGS, SETTINGS, type Setting } from '../../src/serve/settings.js';
 
-const { spillDir: _, ...named } = SERVER_SETTINGS;
+const { spillDir: _, closedRetention, ...named } = SERVER_SETTINGS;
 
 it.each(Object.entries<Setting<unknown>>(named))('%s is as the server has it', (name, setting) => {
   const standard = resolveLimits()[name as keyof typeof named];
@@ -15,6 +15,13 @@ it.each(Object.entries<Setting<unknown>>(named))('%s is as the server has it', (
     }
   })();
   expect(setting.kind.fromConfig(0n) !== undefined).toBe(takesZero);
+});
+
+it('results are kept for as long as the server has it', () => {
+  const { default: standard = '', kind } = closedRetention;
+  expect(kind.fromText(standard, '--closed-retention')).toBe(resolveLimits().closedProcessRetentionMs);
+  expect(kind.fromConfig('1h')).toBe(3_600_000);
+  expect(kind.fromConfig('soon')).toBeUndefined();
 });
 
 it('says the unit of everything that has one', () => {
