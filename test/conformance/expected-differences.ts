@@ -42,6 +42,7 @@ export const ADDED_CAPABILITIES = {
     processOutputCap: true,
     processSignals: true,
     processSize: true,
+    sessionEnd: true,
     processHold: true,
     processRemove: true,
     processSnapshot: true,

@@ -1,4 +1,5 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
+import type { CloseOptions, ConnectionState, StateListener } from './connection-state.js';
 import { asyncDispose } from './dispose-symbol.js';
 import { createFileSystem } from './fs/create-file-system.js';
 import type { FileSystem } from './fs/file-system.js';
@@ -84,9 +85,26 @@ export class Machine implements AsyncDisposable {
     return this.client.environment();
   }
 
-  /** Ends the connection, and a server that was spawned for it. The server ends the session's processes after a while. */
-  close(): Promise<void> {
-    return this.client.close();
+  /** How this client stands with the server. */
+  get state(): ConnectionState {
+    return this.client.state;
+  }
+
+  /**
+   * Hears each new state of the connection: `reconnecting` while another one is tried for one that was lost, `connected`
+   * when it stands, `closed` when there will be none any more. Returns how to stop.
+   */
+  on(_event: 'state', listener: StateListener): () => void {
+    return this.client.onState(listener);
+  }
+
+  /**
+   * Ends the connection, and a server that was spawned for it. Processes of the session end with it: at once with `end:
+   * true`, or for a server in this process; otherwise after the time for which a server keeps a session that a client may
+   * resume, 30 seconds by default. Those with a `keepAliveMs` live on for that long.
+   */
+  close(options?: CloseOptions): Promise<void> {
+    return this.client.close(options);
   }
 
   [asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@ export type { Transport } from '@exec-server/rpc';
 export type { NetworkPolicyHandler } from './answer-server-requests.js';
 export type { Clock } from './clock.js';
 export type { ConnectOptions } from './connect.js';
+export type { CloseOptions, ConnectionState, StateListener } from './connection-state.js';
 export type { DialOptions, TlsOptions, TokenSource } from './dial/dial-options.js';
 export type { Dialer } from './dial/dialer.js';
 export type { AcceptingServer, ConnectTarget, StdioTarget } from './dial/target.js';

@@ -258,6 +258,8 @@ export {
   ProcessWaitParams,
   ProcessWaitResult,
   ScreenSnapshot,
+  SessionEndParams,
+  SessionEndResult,
   SpillInfo,
   StreamSnapshot,
 } from './schemas/process-control.js';

@@ -92,6 +92,7 @@ export const METHODS = {
   'process/resize': control('exec', processControl.ProcessResizeParams, processControl.ProcessResizeResult),
   'process/hold': control('exec', processControl.ProcessHoldParams, processControl.ProcessHoldResult),
   'process/remove': ordinary('exec', processControl.ProcessRemoveParams, processControl.ProcessRemoveResult),
+  'session/end': control('exec', processControl.SessionEndParams, processControl.SessionEndResult),
   'process/wait': ordinary('exec', processControl.ProcessWaitParams, processControl.ProcessWaitResult),
   'process/snapshot': ordinary(
     'exec',
@@ -199,6 +200,7 @@ export const EXTENSION_METHODS: ReadonlySet<string> = new Set<MethodName>([
   'process/snapshot',
   'process/startPrepared',
   'process/wait',
+  'session/end',
 ]);
 
 export type ServerNotificationName = keyof typeof SERVER_NOTIFICATIONS;

@@ -27,6 +27,8 @@ export const PURPOSES: Readonly<
   'process/hold':
     'Holds the output of a process back, so that it waits for its reader, or lets it go on. Only its own process waits, not the connection.',
   'process/remove': 'Forgets a process that has ended, before its time.',
+  'session/end':
+    'Has the session end with this connection: it cannot be resumed, and its processes end at once, except those that are kept alive.',
   'process/resize': 'Sets the size of a terminal.',
   'process/wait': 'Waits for the end of a process and tells how it ended.',
   'process/snapshot': 'Tells the beginning and the newest output of a process, and the screen of a terminal.',

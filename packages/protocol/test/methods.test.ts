@@ -62,6 +62,7 @@ it('pins the requests, their families and their lanes', () => {
     'process/terminate | exec | control',
     'process/wait | exec | ordinary',
     'process/write | exec | ordinary',
+    'session/end | exec | control',
   ]);
 });
 

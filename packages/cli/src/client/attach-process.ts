@@ -9,6 +9,7 @@ import { lendTerminal } from './local-terminal.js';
 import { OutputPump } from './output-pump.js';
 import { toPrintable } from './printable.js';
 import { readInput } from './read-input.js';
+import { watchConnection } from './watch-connection.js';
 import { type OpenMachine, withMachine } from './with-machine.js';
 
 /** Clears the screen and puts the cursor at its beginning. */
@@ -28,7 +29,7 @@ export function attachProcess(id: string, flags: AttachFlags, io: CommandIo): Pr
       if (flags.view === true) return watch(handle, io);
       const passesInput = flags.stdin && listed.state === 'running';
       const result = passesInput ? handle.communicate(readInput(io.stdin)) : handle.result();
-      return followProcess(handle, io, result);
+      return followProcess(handle, io, result, watchConnection(open.machine, io, listed.id));
     },
     { slowReader: 'pause' },
   );
@@ -66,12 +67,14 @@ async function attachTerminal(
   let isDetached = false;
   try {
     const from = paints ? await paintScreen(handle, io) : undefined;
-    const typed = untilDetachKeys(readInput(io.stdin), detachKeys, () => {
+    const connection = watchConnection(open.machine, io, listed.id);
+    const typed = untilDetachKeys(connection.watchKeys(readInput(io.stdin)), detachKeys, () => {
       isDetached = true;
       handle.detach();
     });
     const result = flags.stdin ? handle.communicate(typed) : handle.result();
-    const exitCode = await followProcess(handle, io, result, from === undefined ? {} : { from });
+    const options = from === undefined ? {} : { from };
+    const exitCode = await followProcess(handle, io, result, connection, options);
     return exitCode;
   } catch (error) {
     if (!isDetached) throw error;

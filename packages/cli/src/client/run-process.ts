@@ -7,6 +7,7 @@ import { UsageError } from '../usage-error.js';
 import { followProcess } from './follow-process.js';
 import { lendTerminal, terminalSize } from './local-terminal.js';
 import { isNullDevice, readInput } from './read-input.js';
+import { watchConnection } from './watch-connection.js';
 import { withMachine } from './with-machine.js';
 
 /** How long a detached process lives on where nobody says, in milliseconds: a day. */
@@ -61,7 +62,7 @@ const runOnPipes: Run = async (machine, argv, flags, options, io) => {
     ...options,
     ...(flags.stdin && !isNullDevice(io.stdin) && { input: readInput(io.stdin) }),
   });
-  return followProcess(handle, io, handle.result());
+  return followProcess(handle, io, handle.result(), watchConnection(machine, io, handle.id));
 };
 
 const runOnTerminal: Run = async (machine, argv, flags, options, io) => {
@@ -69,8 +70,10 @@ const runOnTerminal: Run = async (machine, argv, flags, options, io) => {
   const handle = await machine.pty(argv, { ...options, ...size });
   const terminal = lendTerminal(io, handle, size);
   try {
-    const result = flags.stdin ? handle.communicate(readInput(io.stdin)) : handle.result();
-    return await followProcess(handle, io, result);
+    const connection = watchConnection(machine, io, handle.id);
+    const typed = connection.watchKeys(readInput(io.stdin));
+    const result = flags.stdin ? handle.communicate(typed) : handle.result();
+    return await followProcess(handle, io, result, connection);
   } finally {
     terminal.giveBack(handle.outcome?.kind === 'exited');
   }

@@ -6,6 +6,8 @@ export interface Dialer {
   readonly address: string;
   /** Whether a lost connection can be made again, so that its session may be resumed. */
   readonly redials: boolean;
+  /** Whether the session ends with its client unless that says otherwise. @default false */
+  readonly endsSession?: boolean;
   /**
    * Opens a connection. Rejects with `ExecServerError` (`connect_failed`, `connect_timeout`), whose `retryable` says
    * whether to try again, or with the reason of the signal.

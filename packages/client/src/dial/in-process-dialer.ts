@@ -12,6 +12,7 @@ export function createInProcessDialer(server: AcceptingServer): Dialer {
   return {
     address: ADDRESS,
     redials: false,
+    endsSession: true,
     async dial(signal) {
       signal.throwIfAborted();
       const [near, far] = createMemoryTransportPair('exec-server in-process', 'in-process client');

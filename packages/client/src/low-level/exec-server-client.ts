@@ -9,11 +9,12 @@ import {
 } from '@exec-server/protocol';
 import type { Transport } from '@exec-server/rpc';
 import { systemClock } from '../clock.js';
+import type { CloseOptions, ConnectionState, StateListener } from '../connection-state.js';
 import type { Dialer } from '../dial/dialer.js';
 import { isDialer } from '../dial/target.js';
 import { createTransportDialer } from '../dial/transport-dialer.js';
 import { asyncDispose } from '../dispose-symbol.js';
-import type { ConnectionLostError, ExecServerError } from '../errors.js';
+import { CapabilityMissingError, type ConnectionLostError, type ExecServerError } from '../errors.js';
 import { NotificationHub, type OutputListener, type ServerNotification } from '../notification-hub.js';
 import type { EventSubject, ProcessEvent, RoutedEvent } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
@@ -35,6 +36,9 @@ const DEFAULT_CLIENT_NAME = 'exec-server-client';
 /** Time for the answer to `environment/info`, in milliseconds. */
 const ENVIRONMENT_INFO_TIMEOUT_MS = 30_000;
 
+/** Time for the end of a session before it is left to the server, in milliseconds. */
+const END_SESSION_TIMEOUT_MS = 2000;
+
 /**
  * One session with a server, call by call. It connects on first use, gets the session back when the connection is lost
  * and can be made again, and puts the events of registered processes in order.
@@ -50,6 +54,10 @@ export class ExecServerClient extends WireMethods implements SessionClient {
   readonly #hub = new NotificationHub(undefined);
   readonly #lossListeners = new Listeners<ExecServerError>();
   readonly #overListeners = new Listeners<ExecServerError>();
+  readonly #stateListeners = new Listeners<{
+    readonly state: ConnectionState;
+    readonly error: ExecServerError | undefined;
+  }>();
   readonly #eventListeners = new Listeners<RoutedEvent>();
   /** Who keeps the connection from being read. */
   readonly #inputHolders = new Set<object>();
@@ -123,6 +131,7 @@ export class ExecServerClient extends WireMethods implements SessionClient {
           this.#http.failBodies(error);
           this.#overListeners.tell(error);
         },
+        onState: (state, error) => this.#stateListeners.tell({ state, error }),
       },
     );
     this.#calls = new SessionCalls(this.#link, {
@@ -251,8 +260,37 @@ export class ExecServerClient extends WireMethods implements SessionClient {
     );
   }
 
-  close(): Promise<void> {
-    return this.#link.close();
+  /** How this client stands with its server. */
+  get state(): ConnectionState {
+    return this.#link.state;
+  }
+
+  /** Tells each new state until the function it returns is called. */
+  onState(listener: StateListener): () => void {
+    return this.#stateListeners.add(({ state, error }) => listener(state, error));
+  }
+
+  /**
+   * Ends the connection, and a server that was spawned for it. What becomes of the session and its processes is told at
+   * {@link CloseOptions.end}. With `end: true` rejects with `capability_missing`, after it has closed, where the server
+   * cannot end a session.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    const cannotEnd = await this.#endSession(options.end);
+    await this.#link.close();
+    if (cannotEnd !== undefined) throw cannotEnd;
+  }
+
+  /** Asks for the end of the session where there is a connection to do it over. */
+  async #endSession(isAsked: boolean | undefined): Promise<CapabilityMissingError | undefined> {
+    if (!(isAsked ?? this.#link.endsSession) || this.state !== 'connected') return undefined;
+    try {
+      await this.endSession({}, { timeoutMs: END_SESSION_TIMEOUT_MS });
+    } catch (error) {
+      // Without a connection the server ends the session by itself.
+      if (isAsked === true && error instanceof CapabilityMissingError) return error;
+    }
+    return undefined;
   }
 
   [asyncDispose](): Promise<void> {

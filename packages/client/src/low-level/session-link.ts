@@ -2,6 +2,7 @@ import type { EnvironmentInfo } from '@exec-server/protocol';
 import { addAbortListener, MAX_TIMER_MS, removeAbortListener } from '@exec-server/rpc';
 import type { NetworkPolicyHandler } from '../answer-server-requests.js';
 import type { Clock } from '../clock.js';
+import type { ConnectionState } from '../connection-state.js';
 import type { Dialer } from '../dial/dialer.js';
 import { ConnectionLostError, ExecServerError } from '../errors.js';
 import type { KeepAliveOptions } from '../keep-alive.js';
@@ -37,6 +38,7 @@ export interface LinkListener {
   onResumed(wire: WireClient, signal: AbortSignal): Promise<void>;
   /** There will be no connection any more. */
   onOver(error: ExecServerError): void;
+  onState(state: ConnectionState, error?: ExecServerError): void;
 }
 
 type LinkState =
@@ -45,6 +47,14 @@ type LinkState =
   | { readonly kind: 'connected'; readonly wire: WireClient }
   | { readonly kind: 'recovering'; readonly settled: Promise<void> }
   | { readonly kind: 'over'; readonly error: ExecServerError };
+
+const STATE_NAMES: Readonly<Record<LinkState['kind'], ConnectionState>> = {
+  idle: 'idle',
+  connecting: 'connecting',
+  connected: 'connected',
+  recovering: 'reconnecting',
+  over: 'closed',
+};
 
 /** The connections of one session, one after the other. */
 export class SessionLink {
@@ -69,6 +79,15 @@ export class SessionLink {
 
   get sessionId(): string | undefined {
     return this.#sessionId;
+  }
+
+  get state(): ConnectionState {
+    return STATE_NAMES[this.#state.kind];
+  }
+
+  /** Whether the session is to end with the client unless that says otherwise. */
+  get endsSession(): boolean {
+    return this.#dialer.endsSession ?? false;
   }
 
   /** What the answer to `initialize` told. */
@@ -138,7 +157,7 @@ export class SessionLink {
 
   #connectFirst(): Promise<WireClient> {
     const attempt = this.#connect(this.#options.resumeSessionId, this.#closing.signal);
-    this.#state = { kind: 'connecting', attempt };
+    this.#enter({ kind: 'connecting', attempt });
     return attempt;
   }
 
@@ -152,7 +171,7 @@ export class SessionLink {
     } catch (error) {
       if (this.#state.kind === 'over') throw this.#state.error;
       // Not remembered: the next call tries again.
-      this.#state = { kind: 'idle' };
+      this.#enter({ kind: 'idle' }, error instanceof ExecServerError ? error : undefined);
       throw error;
     }
   }
@@ -191,7 +210,7 @@ export class SessionLink {
       wire.close();
       throw this.#state.error;
     }
-    this.#state = { kind: 'connected', wire };
+    this.#enter({ kind: 'connected', wire });
     if (this.#paused) wire.pause();
     void wire.closed.then((reason) => this.#connectionEnded(wire, reason));
   }
@@ -205,7 +224,7 @@ export class SessionLink {
     } else if (!this.#dialer.redials || this.#options.reconnect === false) {
       this.#end(loss);
     } else {
-      this.#state = { kind: 'recovering', settled: this.#recover(loss) };
+      this.#enter({ kind: 'recovering', settled: this.#recover(loss) }, loss);
     }
   }
 
@@ -263,10 +282,15 @@ export class SessionLink {
     }
   }
 
+  #enter(state: LinkState, error?: ExecServerError): void {
+    this.#state = state;
+    this.#listener.onState(this.state, error);
+  }
+
   #end(error: ExecServerError): void {
     if (this.#state.kind === 'over') return;
     this.#lastConnection = this.#state.kind === 'connected' ? this.#state.wire : undefined;
-    this.#state = { kind: 'over', error };
+    this.#enter({ kind: 'over', error }, error);
     this.#closing.abort(error);
     this.#lastConnection?.close();
     this.#listener.onOver(error);

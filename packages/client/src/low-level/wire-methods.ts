@@ -73,6 +73,14 @@ export abstract class WireMethods {
     return this.call('process/hold', params, options);
   }
 
+  /** Has the session end with the connection. */
+  endSession(
+    params: ParamsOf<'session/end'> = {},
+    options?: SessionCallOptions,
+  ): Promise<ResultOf<'session/end'>> {
+    return this.call('session/end', params, options);
+  }
+
   /** Forgets a process that has ended. */
   remove(
     params: ParamsOf<'process/remove'>,

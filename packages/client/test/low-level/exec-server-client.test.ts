@@ -131,6 +131,7 @@ const NAMED: readonly (readonly [string & keyof ExecServerClient, MethodName])[]
   ['terminate', 'process/terminate'],
   ['resize', 'process/resize'],
   ['hold', 'process/hold'],
+  ['endSession', 'session/end'],
   ['remove', 'process/remove'],
   ['wait', 'process/wait'],
   ['snapshot', 'process/snapshot'],

@@ -38,6 +38,7 @@ const ownCapabilities = {
   processKeepAlive: defaulted(flag('`process/start` takes `keepAliveMs`.')),
   processStartKey: defaulted(flag('`process/start` takes `startKey`.')),
   processAttach: defaulted(flag('`process/attach` exists, and processes of other sessions can be named.')),
+  sessionEnd: defaulted(flag('`session/end` exists.')),
   processHold: defaulted(flag('`process/hold` exists.')),
   processRemove: defaulted(
     flag('`process/remove` exists, results are kept for `keepAliveMs`, and errors tell `expired`.'),

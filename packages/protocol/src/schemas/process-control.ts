@@ -58,6 +58,12 @@ export const SpillInfo = struct('SpillInfo', {
 });
 export type SpillInfo = z.output<typeof SpillInfo>;
 
+export const SessionEndParams = struct('SessionEndParams', {});
+export type SessionEndParams = z.output<typeof SessionEndParams>;
+
+export const SessionEndResult = struct('SessionEndResult', {});
+export type SessionEndResult = z.output<typeof SessionEndResult>;
+
 export const ProcessRemoveParams = struct('RemoveParams', target);
 export type ProcessRemoveParams = z.output<typeof ProcessRemoveParams>;
 

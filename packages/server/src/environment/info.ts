@@ -34,6 +34,7 @@ const CAPABILITIES: EnvironmentCapabilities = {
   promptStatus: true,
   sessionTakeover: true,
   processSize: true,
+  sessionEnd: true,
   processHold: true,
   processRemove: true,
   processTimeout: true,

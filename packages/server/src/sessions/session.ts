@@ -61,6 +61,8 @@ export class Session {
   /** Processes that wait for a reader of this session, and how each is let go on. */
   readonly #held = new Map<ManagedProcess, () => void>();
   #isOver = false;
+  /** Its client will not come back. */
+  endsWithConnection = false;
   #owner: SessionOwner | undefined;
   #lastRemote = '';
   #files: KeptFileHandles | undefined;

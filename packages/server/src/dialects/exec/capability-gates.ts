@@ -31,6 +31,7 @@ const METHODS: Readonly<Partial<Record<MethodName, CapabilityName>>> = {
   'process/snapshot': 'processSnapshot',
   'process/startPrepared': 'processStartPrepared',
   'process/wait': 'processWait',
+  'session/end': 'sessionEnd',
 };
 
 const ANOTHER_SESSION = { sessionId: 'processAttach' } as const;

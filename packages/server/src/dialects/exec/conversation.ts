@@ -127,7 +127,7 @@ export class ExecConversation implements Conversation, SessionOwner {
   close(): void {
     const session = this.#session;
     if (!session?.isOwnedBy(this)) return;
-    if (this.host.info.resumable) this.services.sessions.detach(session);
+    if (this.host.info.resumable && !session.endsWithConnection) this.services.sessions.detach(session);
     else this.services.sessions.end(session);
   }
 }

@@ -48,6 +48,7 @@ import { startPreparedProcess } from './process-start-prepared.js';
 import { terminateProcess } from './process-terminate.js';
 import { waitForProcess } from './process-wait.js';
 import { closeProcessStdin, writeProcess } from './process-write.js';
+import { endSession } from './session-end.js';
 
 type Handlers = {
   readonly [M in MethodName]?: (
@@ -79,6 +80,7 @@ const HANDLERS: Handlers = {
   'process/attach': attachProcess,
   'process/detach': detachProcess,
   'process/snapshot': snapshotProcess,
+  'session/end': endSession,
   'net/waitForPort': waitForPort,
   'http/request': requestHttp,
   'http/cancel': cancelHttp,

@@ -13,6 +13,7 @@ const gated = [
   ['processAttach', 'process/attach', { processId: 'p', sessionId: 's' }],
   ['processAttach', 'process/detach', { processId: 'p' }],
   ['processStartPrepared', 'process/startPrepared', {}],
+  ['sessionEnd', 'session/end', {}],
   ['netWaitForPort', 'net/waitForPort', { port: 1, timeoutMs: 0 }],
   ['fsLinks', 'fs/readLink', {}],
   ['fsLinks', 'fs/symlink', {}],
