@@ -18,10 +18,18 @@ try {
 const slow = await machine.run(['sh', '-c', 'echo begun; sleep 600'], { timeoutMs: 200, graceMs: 100 });
 console.log(slow.timedOut, slow.stdout.trimmed());
 
-// For the shell of the other side, with every value quoted for it.
+// For the shell of the other side: a command line, or a template with every value quoted for it.
+console.log((await machine.sh('seq 3 | tail -1', { cwd: '/' })).stdout.trimmed());
 const name = "it's here";
-const { stdout } = await machine.shell`printf '%s\n' ${name} ${['a', 'b c']} | wc -l`;
+const { stdout } = await machine.sh`printf '%s\n' ${name} ${['a', 'b c']} | wc -l`;
 console.log(stdout.trimmed());
+
+// Output as it comes; the run waits for callbacks that return a promise.
+await machine.run(['echo', 'heard'], { onStdout: (text) => process.stdout.write(text) });
+
+// Defaults for everything that follows.
+const confined = machine.with({ cwd: '/tmp', env: { CI: '1' }, sandbox: 'read-only' });
+console.log((await confined.sh('echo $CI; touch /tmp/x 2>/dev/null || echo confined')).stdout.lines());
 
 // Output is kept from both ends. A part is never passed for the whole unless that was chosen.
 const ends = { headBytes: 1000, tailBytes: 1000 };

@@ -1,10 +1,12 @@
 import type { EnvironmentInfo } from '@exec-server/protocol';
 import type { CloseOptions, ConnectionState, StateListener } from './connection-state.js';
 import { asyncDispose } from './dispose-symbol.js';
+import { confineFiles } from './fs/confine-files.js';
 import { createFileSystem } from './fs/create-file-system.js';
 import type { FileSystem } from './fs/file-system.js';
 import { createFetch, type Fetch } from './http/fetch.js';
 import type { ExecServerClient } from './low-level/exec-server-client.js';
+import { checkDefaults, type MachineDefaults, withDefaults } from './machine-defaults.js';
 import { type AttachOptions, attachProcess } from './process/attach.js';
 import { EventFeed, type FeedOptions } from './process/event-feed.js';
 import type { ProcessHandle } from './process/process-handle.js';
@@ -12,10 +14,11 @@ import type { ProcessResult } from './process/process-result.js';
 import { createProcesses, type Processes } from './process/processes.js';
 import type { PtyHandle } from './process/pty-handle.js';
 import { runProcess } from './process/run.js';
-import { createShell, type Shell } from './process/shell.js';
+import { createSh, createShell, type Sh, type Shell } from './process/shell.js';
 import { spawnProcess, spawnPty } from './process/spawn.js';
 import type { PtyOptions, RunOptions, SpawnOptions } from './process/spawn-options.js';
 import type { RoutedEvent } from './process-event.js';
+import type { SessionClient } from './session-client.js';
 
 /** A machine with an exec-server on it: its processes, its files, its network. */
 export class Machine implements AsyncDisposable {
@@ -32,13 +35,42 @@ export class Machine implements AsyncDisposable {
    * Options come first: machine.shell({ cwd: '/srv' })`make ${target}`.
    */
   readonly shell: Shell;
+  /**
+   * Runs a command line in the shell of the server's user: machine.sh('npm test | tail -5', { cwd: '/srv' }), or a template
+   * as `shell` does.
+   */
+  readonly sh: Sh;
+  /** What processes are started with unless the call says otherwise. */
+  readonly defaults: MachineDefaults;
+  /** What file operations go through. */
+  protected readonly fileClient: SessionClient;
 
-  constructor(client: ExecServerClient) {
+  constructor(client: ExecServerClient, defaults: MachineDefaults = {}) {
+    checkDefaults(defaults);
     this.client = client;
+    this.defaults = defaults;
+    const { sandbox, cwd } = defaults;
+    this.fileClient = sandbox === undefined ? client : confineFiles(client, sandbox, cwd);
     this.processes = createProcesses(client);
-    this.fs = createFileSystem(client);
+    this.fs = createFileSystem(this.fileClient);
     this.fetch = createFetch(client);
-    this.shell = createShell(client);
+    const run = (argv: readonly string[], options: RunOptions) => this.run(argv, options);
+    this.shell = createShell(client, run);
+    this.sh = createSh(client, run);
+  }
+
+  /**
+   * The same machine with defaults for what is started on it: machine.with({ cwd: '/srv', sandbox: 'workspace-write' }).
+   * They come on top of those that it has; variables and tags are added to them. A sandbox holds for file operations, too.
+   * Both share the connection: closing one closes the other.
+   */
+  with(defaults: MachineDefaults): this {
+    checkDefaults(defaults);
+    const MachineClass = this.constructor as new (
+      client: ExecServerClient,
+      defaults: MachineDefaults,
+    ) => this;
+    return new MachineClass(this.client, withDefaults(this.defaults, defaults));
   }
 
   /** Id of the session, to resume it by another client; absent until the first connection. */
@@ -51,17 +83,17 @@ export class Machine implements AsyncDisposable {
    * writes is collected within limits, and what it leaves running in the background is not waited for.
    */
   run(argv: readonly string[], options?: RunOptions): Promise<ProcessResult> {
-    return runProcess(this.client, argv, options);
+    return runProcess(this.client, argv, withDefaults(this.defaults, options));
   }
 
   /** Starts a program and returns at once. */
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<ProcessHandle> {
-    return spawnProcess(this.client, argv, options);
+    return spawnProcess(this.client, argv, withDefaults(this.defaults, options));
   }
 
   /** Starts a program on a terminal. */
   pty(argv: readonly string[], options?: PtyOptions): Promise<PtyHandle> {
-    return spawnPty(this.client, argv, options);
+    return spawnPty(this.client, argv, withDefaults(this.defaults, options));
   }
 
   /**

@@ -46,6 +46,7 @@ export {
   type HttpResponseStream,
 } from './low-level/exec-server-client.js';
 export { Machine } from './machine.js';
+export type { MachineDefaults } from './machine-defaults.js';
 export type {
   NotificationListener,
   OutputListener,
@@ -56,6 +57,7 @@ export type { AttachOptions } from './process/attach.js';
 export { CollectedOutput, type KeptOutput, type TruncationPolicy } from './process/collected-output.js';
 export { ExitError, partialResultOf, WaitTimeoutError } from './process/errors.js';
 export type { FeedOptions } from './process/event-feed.js';
+export type { Expected, ExpectOptions } from './process/expectation.js';
 export type { ListedProcess, ListOptions } from './process/list-processes.js';
 export type { Outcome } from './process/outcome.js';
 export { OutputTruncatedError } from './process/output-truncated-error.js';
@@ -67,10 +69,11 @@ export type { ProcessSnapshot, TerminalSnapshot } from './process/process-snapsh
 export type { ProcessStdin, StdinOptions } from './process/process-stdin.js';
 export type { NamedOptions, Processes, WaitForEndOptions } from './process/processes.js';
 export { PtyHandle } from './process/pty-handle.js';
-export type { Shell, ShellTag } from './process/shell.js';
+export type { Sh, Shell, ShellTag } from './process/shell.js';
 export { quoteWord, type ShellValue } from './process/shell-quote.js';
 export type {
   CommonOptions,
+  OutputCallbacks,
   OutputOptions,
   PtyOptions,
   RunOptions,
@@ -91,5 +94,6 @@ export type {
   StreamName,
 } from './process-event.js';
 export type { EventsOptions, ProcessSession, SlowReader, WriteOptions } from './process-session.js';
+export type { Sandbox, SandboxNetwork, SandboxRules } from './sandbox.js';
 export type { RegisterOptions, SessionCallOptions, SessionClient } from './session-client.js';
 export { WireClient, type WireClientOptions } from './wire-client.js';

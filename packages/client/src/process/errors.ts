@@ -1,6 +1,10 @@
 import { ExecServerError } from '../errors.js';
 import { describeOutcome } from './outcome.js';
 import type { ProcessResult } from './process-result.js';
+import { decodeText, severedLength } from './utf8.js';
+
+/** What a message tells of the end of stderr, in bytes. */
+const MAX_TOLD_BYTES = 1000;
 
 /** The process ended in another way than the caller insisted on. */
 export class ExitError extends ExecServerError {
@@ -14,11 +18,20 @@ export class ExitError extends ExecServerError {
     super('exit', message);
   }
 
-  /** For a program that did not end well. Only its name is told: arguments may be secrets. */
+  /** For a program that did not end well: its name and the end of stderr, not its arguments, which may be secrets. */
   static ofProgram(program: string, result: ProcessResult): ExitError {
     const after = result.timedOut ? ' after its `timeoutMs` had passed' : '';
-    return new ExitError(`${program} ${describeOutcome(result.outcome)}${after}`, result);
+    const words = `${program} ${describeOutcome(result.outcome)}${after}`;
+    return new ExitError(`${words}${endOfErrors(result)}`, result);
   }
+}
+
+/** What a program said last on stderr, as far as a message has room for it. */
+function endOfErrors({ stderr: { head, tail } }: ProcessResult): string {
+  const bytes = tail.length > 0 ? tail : head;
+  const newest = bytes.subarray(Math.max(0, bytes.length - MAX_TOLD_BYTES));
+  const text = decodeText(newest.subarray(severedLength(newest))).trim();
+  return text === '' ? '' : `: ${newest.length < bytes.length ? '… ' : ''}${text}`;
 }
 
 /** What was waited for did not happen in time. The process goes on. */

@@ -7,6 +7,7 @@ import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { drainOutput } from './drain-output.js';
 import { keepPartialResult } from './errors.js';
+import { Expectation, type Expected, type ExpectOptions } from './expectation.js';
 import type { Outcome } from './outcome.js';
 import { type OutputName, OutputView, type ReadOptions, toEventsOptions } from './output-view.js';
 import { feedInput, type ProcessInput } from './process-input.js';
@@ -25,6 +26,7 @@ import {
   type QuietCondition,
   type TextCondition,
   type WaitForCondition,
+  type WaitForContext,
   waitForCondition,
 } from './wait-for.js';
 
@@ -80,6 +82,7 @@ export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEven
   readonly #options: ProcessHandleOptions;
   #inputFailure: { readonly error: unknown } | undefined;
   #detached = false;
+  #expectation: Expectation | undefined;
 
   constructor(options: ProcessHandleOptions) {
     const { client, session, record, target, pid, stdin } = options;
@@ -202,12 +205,21 @@ export class ProcessHandle implements AsyncDisposable, AsyncIterable<ProcessEven
   waitFor(condition: TextCondition): Promise<string>;
   waitFor(condition: PortCondition | QuietCondition): Promise<undefined>;
   async waitFor(condition: WaitForCondition): Promise<string | undefined> {
-    return waitForCondition(condition, {
-      client: this.client,
-      session: this.#session,
-      record: this.#record,
-      program: this.#options.program,
-    });
+    return waitForCondition(condition, this.#waitContext);
+  }
+
+  /**
+   * Waits for a text, or one that matches, in what the process writes, from where the last `expect` ended; answers with the
+   * match and what came before it. Rejects as `waitFor` does.
+   */
+  expect(pattern: string | RegExp, options?: ExpectOptions): Promise<Expected> {
+    this.#expectation ??= new Expectation(this.#waitContext);
+    return this.#expectation.expect(pattern, options);
+  }
+
+  get #waitContext(): WaitForContext {
+    const { client } = this;
+    return { client, session: this.#session, record: this.#record, program: this.#options.program };
   }
 
   /** What the server has of the process at this moment: how its output began and how it goes on now. */

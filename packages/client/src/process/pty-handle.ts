@@ -1,4 +1,5 @@
 import { ExecServerError } from '../errors.js';
+import { toKeyText } from './keys.js';
 import { ProcessHandle } from './process-handle.js';
 import { type TerminalSnapshot, takeTerminalSnapshot } from './process-snapshot.js';
 
@@ -20,6 +21,14 @@ export class PtyHandle extends ProcessHandle {
   /** Types something. Resolves when the server has taken it. */
   write(data: string | Uint8Array): Promise<void> {
     return this.stdin.write(data);
+  }
+
+  /**
+   * Presses keys: characters, names such as `Enter`, `Up` or `F1`, `C-c` for Ctrl-C, `M-x` for Alt-X. A name that does not
+   * exist is an error; text is typed by `write`.
+   */
+  sendKeys(keys: readonly string[]): Promise<void> {
+    return this.write(toKeyText(keys));
   }
 
   /** Sends the end-of-file character. */

@@ -1,7 +1,6 @@
 import type { SessionClient } from '../session-client.js';
 import { usageError } from '../usage.js';
 import type { ProcessResult } from './process-result.js';
-import { runProcess } from './run.js';
 import { type ShellValue, toScript } from './shell-quote.js';
 import type { RunOptions } from './spawn-options.js';
 
@@ -16,18 +15,40 @@ export interface Shell extends ShellTag {
   (options: RunOptions): ShellTag;
 }
 
+/**
+ * Runs a script in the shell of the server's user: sh('npm test | tail -5', { cwd: '/srv' }), or with values that become
+ * words of their own, sh`grep -rn ${pattern} src`.
+ */
+export interface Sh {
+  (script: string, options?: RunOptions): Promise<ProcessResult>;
+  (strings: TemplateStringsArray, ...values: readonly ShellValue[]): Promise<ProcessResult>;
+}
+
 /** Shells that read quotes the way POSIX says. */
 export const POSIX_SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash']);
 
 /** The shell that every POSIX system has. */
 export const FALLBACK_SHELL = '/bin/sh';
 
-export function createShell(client: SessionClient): Shell {
+/** Runs a program as a machine does, with its defaults. */
+export type RunProgram = (argv: readonly string[], options: RunOptions) => Promise<ProcessResult>;
+
+export function createSh(client: SessionClient, run: RunProgram): Sh {
+  return async (first: string | TemplateStringsArray, ...rest: readonly unknown[]) => {
+    const isText = typeof first === 'string';
+    if (!isText && !isTemplate(first)) throw usageError('`sh` takes a command line, or is a template tag');
+    const script = isText ? first : toScript(first, rest as readonly ShellValue[]);
+    const options = isText ? ((rest[0] ?? {}) as RunOptions) : {};
+    return run([await findShell(client), '-c', script], options);
+  };
+}
+
+export function createShell(client: SessionClient, run: RunProgram): Shell {
   const tagWith =
     (options: RunOptions): ShellTag =>
     async (strings, ...values) => {
       const script = toScript(strings, values);
-      return runProcess(client, [await findShell(client), '-c', script], options);
+      return run([await findShell(client), '-c', script], options);
     };
   function shell(options: RunOptions): ShellTag;
   function shell(strings: TemplateStringsArray, ...values: readonly ShellValue[]): Promise<ProcessResult>;
@@ -37,7 +58,7 @@ export function createShell(client: SessionClient): Shell {
   ): ShellTag | Promise<ProcessResult> {
     if (isTemplate(first)) return tagWith({})(first, ...values);
     if (typeof first !== 'object' || first === null || Array.isArray(first))
-      throw usageError('`shell` is a template tag, or takes options before one; it takes no command line');
+      throw usageError('`shell` is a template tag, or takes options before one; for a command line use `sh`');
     return tagWith(first);
   }
   return shell;

@@ -1,4 +1,4 @@
-import type { SandboxContext } from '@exec-server/protocol';
+import type { Sandbox } from '../sandbox.js';
 import type { ProcessInput } from './process-input.js';
 
 /** What is collected of each stream of a process while it runs. */
@@ -66,7 +66,7 @@ export interface CommonOptions {
    */
   readonly traceEnv?: boolean;
   /** What the process may touch. @default everything that the server's user may */
-  readonly sandbox?: SandboxContext;
+  readonly sandbox?: Sandbox;
   readonly output?: OutputOptions;
 }
 
@@ -80,8 +80,19 @@ export interface SpawnOptions extends CommonOptions {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * Who hears output as it comes, as text. The process waits for one that returns a promise; what one throws ends the
+ * process, and `run` rejects with it.
+ */
+export interface OutputCallbacks {
+  readonly onStdout?: (text: string) => void | Promise<void>;
+  readonly onStderr?: (text: string) => void | Promise<void>;
+  /** Both, in the order in which they came. */
+  readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => void | Promise<void>;
+}
+
 /** How to run a command. */
-export interface RunOptions extends Omit<SpawnOptions, 'stdin' | 'signal'> {
+export interface RunOptions extends OutputCallbacks, Omit<SpawnOptions, 'stdin' | 'signal'> {
   /** Reject with `ExitError` unless the command exits with code 0 before its `timeoutMs` is over. @default false */
   readonly check?: boolean;
   /** Terminates the process with everything it started; `run` rejects with the reason once it is gone. */
@@ -122,5 +133,12 @@ export const OUTPUT_OPTION_NAMES: readonly (keyof OutputOptions)[] = [
 export const TRUNCATIONS = ['error', 'middle'] as const;
 /** Names of the options, for callers whose compiler did not check them. */
 export const SPAWN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'stdin', 'input', 'signal'];
-export const RUN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'input', 'signal', 'check'];
+export const CALLBACK_NAMES: readonly (keyof OutputCallbacks)[] = ['onStdout', 'onStderr', 'onOutput'];
+export const RUN_OPTION_NAMES: readonly string[] = [
+  ...COMMON_NAMES,
+  ...CALLBACK_NAMES,
+  'input',
+  'signal',
+  'check',
+];
 export const PTY_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'cols', 'rows', 'signal'];

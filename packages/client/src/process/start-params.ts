@@ -2,6 +2,7 @@ import type { ParamsOf } from '@exec-server/protocol';
 import { checkOptions } from '../check-options.js';
 import { toPathUri } from '../fs/remote-path.js';
 import { requireCapability } from '../require-capability.js';
+import { toConfinement } from '../sandbox.js';
 import type { SessionClient } from '../session-client.js';
 import { requireOneOf, requireWholeNumber, usageError } from '../usage.js';
 import { type CommonOptions, OUTPUT_OPTION_NAMES, TRUNCATIONS } from './spawn-options.js';
@@ -41,6 +42,9 @@ export async function toStartParams(
     sandbox,
     output,
   } = options;
+  const cwd = options.cwd === undefined ? await defaultDirectory(client) : toPathUri(options.cwd);
+  const confinement = sandbox === undefined ? {} : toConfinement(sandbox, cwd);
+  if (confinement.networkProxy !== undefined) await requireCapability(client, 'networkProxyLaunch');
   if (timeoutMs !== undefined) await requireCapability(client, 'processTimeout');
   if (tags !== undefined) await requireCapability(client, 'processTags');
   if (keepAliveMs !== undefined) await requireCapability(client, 'processKeepAlive');
@@ -51,7 +55,7 @@ export async function toStartParams(
   return {
     processId,
     argv: [...argv],
-    cwd: options.cwd === undefined ? await defaultDirectory(client) : toPathUri(options.cwd),
+    cwd,
     env: definedOf(options.env ?? {}),
     tty,
     pipeStdin,
@@ -62,7 +66,7 @@ export async function toStartParams(
     ...(startKey !== undefined && { startKey }),
     ...(arg0 !== undefined && { arg0 }),
     ...(traceEnv === true && { traceEnv }),
-    ...(sandbox !== undefined && { sandbox }),
+    ...confinement,
     ...(output?.spill === true && { spill: true }),
     ...(size !== undefined && { size }),
   };
@@ -70,7 +74,7 @@ export async function toStartParams(
 
 function checkArgv(argv: readonly string[]): void {
   if (typeof argv === 'string')
-    throw usageError('a command is an array of program and arguments; for a command line use `shell`');
+    throw usageError('a command is an array of program and arguments; for a command line use `sh`');
   if (!Array.isArray(argv) || argv.length === 0 || !argv.every((part) => typeof part === 'string'))
     throw usageError('a command is an array of strings with at least the program');
 }

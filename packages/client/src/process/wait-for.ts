@@ -1,23 +1,25 @@
 import { checkOptions } from '../check-options.js';
-import { LaggedError } from '../errors.js';
 import type { StreamName } from '../process-event.js';
 import type { ProcessSession } from '../process-session.js';
 import { requireCapability } from '../require-capability.js';
 import type { SessionClient } from '../session-client.js';
 import { requireWholeNumber, usageError } from '../usage.js';
-import { drainOutput, untilQuiet } from './drain-output.js';
+import { untilQuiet } from './drain-output.js';
 import { ExitError } from './errors.js';
 import { LineSplitter } from './line-splitter.js';
 import { linkAbort } from './link-abort.js';
 import { describeOutcome } from './outcome.js';
 import { isPartOf, type OutputName } from './output-view.js';
 import type { ProcessRecord } from './process-record.js';
+import { readUntilEnd } from './read-until-end.js';
 import { type WaitOptions, waitWithin } from './wait.js';
 
 /** Until the process writes something, or has written it already. */
 export type TextCondition = WaitOptions & {
   /** Where to look. @default 'all' */
   readonly stream?: OutputName;
+  /** Only behind this cursor, such as `handle.cursor` before something is written to it. @default 0, all that is retained */
+  readonly from?: number;
 } & (
     | {
         /** A whole line that contains the text, or matches. */
@@ -67,14 +69,14 @@ const BECAME_QUIET = 'its output was quiet';
 
 /** What can be waited for, with the options that mean something to each. */
 const KINDS = {
-  line: ['stream'],
-  text: ['stream'],
+  line: ['stream', 'from'],
+  text: ['stream', 'from'],
   port: ['host'],
   quietMs: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const KIND_NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
-const CONDITION_NAMES = ['line', 'text', 'stream', 'port', 'host', 'quietMs', 'timeoutMs', 'signal'];
+const CONDITION_NAMES = ['line', 'text', 'stream', 'from', 'port', 'host', 'quietMs', 'timeoutMs', 'signal'];
 
 /** Resolves when the condition holds, with the line that did it where it is about text. */
 export async function waitForCondition(
@@ -161,57 +163,27 @@ async function waitForQuiet(
 }
 
 async function waitForText(
-  { line, stream = 'all' }: TextCondition,
+  { line, stream = 'all', from }: TextCondition,
   pattern: string | RegExp,
   context: WaitForContext,
   signal: AbortSignal,
 ): Promise<string> {
-  const { session, record } = context;
-  const { controller, unlink } = linkAbort(signal);
-  let seen = 0;
-  let last = Number.POSITIVE_INFINITY;
-  // What somebody else may write after the end of the process is nobody's business here.
-  void record.ended
-    .then(() => drainOutput(session, record))
-    .then(() => {
-      last = session.lastSeq;
-      if (seen >= last) controller.abort();
-    });
+  requireWholeNumber('from', from);
   const wantsWholeLines = line !== undefined;
   const splitters = new Map<StreamName, LineSplitter>();
-  try {
-    for await (const event of readOn(session, controller.signal)) {
-      if (event.type === 'failed' || seen >= last) break;
-      seen = event.type === 'gap' ? event.toSeq : event.seq;
-      if (event.type !== 'output' || !isPartOf(event.stream, stream)) continue;
-      const splitter = splitters.get(event.stream) ?? new LineSplitter();
-      splitters.set(event.stream, splitter);
-      const lines = splitter.push(event.data);
-      const shown = wantsWholeLines ? lines : [...lines, splitter.rest];
-      const found = shown.find((candidate) => matches(candidate, pattern));
-      if (found !== undefined) return found;
-    }
-  } finally {
-    unlink();
+  for await (const event of readUntilEnd(context, signal, from)) {
+    if (!isPartOf(event.stream, stream)) continue;
+    const splitter = splitters.get(event.stream) ?? new LineSplitter();
+    splitters.set(event.stream, splitter);
+    const lines = splitter.push(event.data);
+    const shown = wantsWholeLines ? lines : [...lines, splitter.rest];
+    const found = shown.find((candidate) => matches(candidate, pattern));
+    if (found !== undefined) return found;
   }
   const rest = [...splitters.values()].flatMap((splitter) => splitter.end());
   const found = rest.find((candidate) => matches(candidate, pattern));
   if (found !== undefined) return found;
   throw endedFirst(context, `${pattern} showed`);
-}
-
-/** Events from the oldest that is retained on. What is missed on the way is skipped: it cannot be waited for. */
-async function* readOn(session: ProcessSession, signal: AbortSignal) {
-  for (let afterSeq: number | undefined, lagged = true; lagged; ) {
-    lagged = false;
-    try {
-      yield* session.events({ signal, ...(afterSeq !== undefined && { afterSeq }) });
-    } catch (error) {
-      if (!(error instanceof LaggedError)) throw error;
-      afterSeq = error.toSeq;
-      lagged = true;
-    }
-  }
 }
 
 function matches(text: string, pattern: string | RegExp): boolean {
@@ -226,7 +198,7 @@ async function unlessEnded<T>(waiting: Promise<T>, context: WaitForContext, what
   return Promise.race([waiting, ended]);
 }
 
-function endedFirst({ record, program }: WaitForContext, what: string): Error {
+export function endedFirst({ record, program }: WaitForContext, what: string): Error {
   const result = record.summarize();
   return (
     record.error ?? new ExitError(`${program} ${describeOutcome(result.outcome)} before ${what}`, result)

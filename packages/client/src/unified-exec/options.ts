@@ -1,6 +1,6 @@
-import type { SandboxContext } from '@exec-server/protocol';
 import type { Clock } from '../clock.js';
 import type { EventFeedSource } from '../process/event-feed.js';
+import type { Sandbox } from '../sandbox.js';
 import type { SessionClient } from '../session-client.js';
 
 /** What commands are run through: the `client` of a machine, or a low-level client. */
@@ -19,7 +19,7 @@ export interface UnifiedExecOptions {
   /** Which of the server's own variables a command gets. @default 'core' */
   readonly inheritEnv?: 'core' | 'all' | 'none';
   /** What commands may touch. @default everything that the server's user may */
-  readonly sandbox?: SandboxContext;
+  readonly sandbox?: Sandbox;
   /** Shell of commands that do not name one. @default that of the server's user */
   readonly shell?: string;
   /** Whether commands may ask for a login shell; without a word they then get one. @default true */

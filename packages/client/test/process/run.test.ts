@@ -49,7 +49,7 @@ describe('the result of a run', () => {
     const failing = machine.run(sh('echo why >&2; exit 4'), { check: true });
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ExitError);
-    expect(error).toMatchObject({ code: 'exit', message: '/bin/sh exited with code 4' });
+    expect(error).toMatchObject({ code: 'exit', message: '/bin/sh exited with code 4: why' });
     expect((error as ExitError).result.stderr.trimmed()).toBe('why');
     expect((await machine.run(['true'], { check: true })).exitCode).toBe(0);
   });
@@ -144,7 +144,7 @@ describe('what a run is given', () => {
 
 describe('mistakes', () => {
   it.each<[string, string[], object, RegExp]>([
-    ['a command line', 'ls -l' as unknown as string[], {}, /shell/],
+    ['a command line', 'ls -l' as unknown as string[], {}, /`sh`/],
     ['an empty command', [], {}, /at least the program/],
     ['an option that does not exist', ['true'], { timeout: 5 }, /timeout/],
     ['a time that is no number', ['true'], { timeoutMs: Number.NaN }, /timeoutMs/],
@@ -218,7 +218,7 @@ describe('a timeout', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ExitError);
     expect(error).toMatchObject({
-      message: '/bin/sh exited with code 0 after its `timeoutMs` had passed',
+      message: expect.stringMatching(/^\/bin\/sh exited with code 0 after its `timeoutMs` had passed/),
       result: { timedOut: true, exitCode: 0 },
     });
   });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openMachine } from '../support/machine.js';
 
 it('runs a script with its values as words', async () => {
@@ -29,6 +29,23 @@ it("uses the shell of the server's user", async () => {
 it('refuses what is no template', async () => {
   const machine = await openMachine();
   expect(() => (machine.shell as unknown as (command: string) => unknown)('rm -rf /')).toThrow(
-    expect.objectContaining({ code: 'usage' }),
+    expect.objectContaining({ code: 'usage', message: expect.stringContaining('`sh`') }),
   );
+});
+
+describe('sh', () => {
+  it('runs a command line, with options behind it, or a template', async () => {
+    const machine = await openMachine();
+    const piped = await machine.sh('echo "$WORD" | tr a-z A-Z; pwd', { cwd: '/usr', env: { WORD: 'hi' } });
+    expect(piped.stdout.text()).toBe('HI\n/usr\n');
+    const word = "it's";
+    expect((await machine.sh`printf %s ${word}`).stdout.text()).toBe("it's");
+    await expect(machine.sh('exit 6', { check: true })).rejects.toMatchObject({ code: 'exit' });
+  });
+
+  it('refuses what is neither', async () => {
+    const machine = await openMachine();
+    await expect(machine.sh(['ls'] as unknown as string)).rejects.toMatchObject({ code: 'usage' });
+    await expect(machine.sh('true', { nonsense: 1 } as object)).rejects.toMatchObject({ code: 'usage' });
+  });
 });
