@@ -101,7 +101,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   },
   'client/src/fs/remote-path.ts': { reads: 'caller', expressions: [/\/\.{0,2}(?:\/|$)/] },
   'client/src/process/collected-output.ts': { reads: 'output', expressions: [/\r?\n/] },
-  'client/src/process/expectation.ts': { reads: 'caller', expressions: [/[gy]/g], built: 1 },
+  'client/src/process/expectation.ts': { reads: 'caller', expressions: [/[gy]/g, /ready/], built: 1 },
   'client/src/process/shell-quote.ts': {
     reads: 'caller',
     expressions: [/^[A-Za-z0-9_@%+=:,./-]+$/, /\\(`|\$(?=\{))/g],

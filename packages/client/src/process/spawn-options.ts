@@ -85,10 +85,10 @@ export interface SpawnOptions extends CommonOptions {
  * process, and `run` rejects with it.
  */
 export interface OutputCallbacks {
-  readonly onStdout?: (text: string) => void | Promise<void>;
-  readonly onStderr?: (text: string) => void | Promise<void>;
+  readonly onStdout?: (text: string) => unknown;
+  readonly onStderr?: (text: string) => unknown;
   /** Both, in the order in which they came. */
-  readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => void | Promise<void>;
+  readonly onOutput?: (text: string, stream: 'stdout' | 'stderr') => unknown;
 }
 
 /** How to run a command. */
