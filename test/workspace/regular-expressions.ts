@@ -63,6 +63,10 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     reads: 'answer',
     expressions: [/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_)/, /os error 2\b|no such file/i],
   },
+  'cli/src/client/read-env-file.ts': {
+    reads: 'argument',
+    expressions: [/^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=/, /\\([n"\\])/g],
+  },
   'cli/src/client/printable.ts': {
     reads: 'answer',
     expressions: [/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu],
@@ -100,6 +104,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
     worst: [(length) => '(os error 1'.repeat(length / 11)],
   },
   'client/src/fs/remote-path.ts': { reads: 'caller', expressions: [/\/\.{0,2}(?:\/|$)/] },
+  'client/src/node/contexts.ts': { reads: 'caller', expressions: [/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/] },
   'client/src/process/collected-output.ts': { reads: 'output', expressions: [/\r?\n/] },
   'client/src/process/expectation.ts': { reads: 'caller', expressions: [/[gy]/g, /ready/], built: 1 },
   'client/src/process/shell-quote.ts': {

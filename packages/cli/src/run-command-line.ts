@@ -6,6 +6,7 @@ import { addAttachCommand } from './commands/attach.js';
 import { addCatCommand } from './commands/cat.js';
 import type { CommandContext } from './commands/command-context.js';
 import { addCompletionCommand } from './commands/completion.js';
+import { addContextCommand } from './commands/context.js';
 import { addCpCommand } from './commands/cp.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addInspectCommand } from './commands/inspect.js';
@@ -17,6 +18,7 @@ import { addPsCommand } from './commands/ps.js';
 import { addRmCommand } from './commands/rm.js';
 import { addRunCommand } from './commands/run.js';
 import { addServeCommand } from './commands/serve.js';
+import { addShellCommand } from './commands/shell.js';
 import { addTokenCommand } from './commands/token.js';
 import { addWaitCommand } from './commands/wait.js';
 import { ExitCode } from './exit-codes.js';
@@ -26,6 +28,7 @@ import { translateUsageError, UsageError } from './usage-error.js';
 /** Adds each command that is a client, in the order of the help. They load what they need when they run. */
 const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
   addRunCommand,
+  addShellCommand,
   addPsCommand,
   addLogsCommand,
   addAttachCommand,
@@ -39,11 +42,12 @@ const CLIENT_COMMANDS: readonly ((context: CommandContext) => void)[] = [
   addJobCommand,
   addDoctorCommand,
   addTokenCommand,
+  addContextCommand,
   addCompletionCommand,
 ];
 
 /** Commands that exit as another command did, so that their own failures need codes of their own. */
-const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'attach', 'wait']);
+const PASSING_COMMANDS: ReadonlySet<string | undefined> = new Set(['run', 'shell', 'attach', 'wait']);
 
 /**
  * Runs the command with `args`, which do not include the program's name, and resolves with its exit code: 0 when it

@@ -18,7 +18,8 @@ export class TextSink extends Writable {
 
 /** A process to run commands in that is none: its signals and errors are sent by the test. */
 export class FakeIo implements CommandIo {
-  readonly env: Record<string, string | undefined> = {};
+  /** The contexts of whoever runs the tests are none of their business. */
+  readonly env: Record<string, string | undefined> = { XDG_CONFIG_HOME: '/nowhere' };
   readonly stdin = Object.assign(new PassThrough(), {
     isTTY: false,
     setRawMode: (raw: boolean) => void this.rawModes.push(raw),

@@ -8,6 +8,8 @@ export type SandboxNetwork = 'off' | 'on' | { readonly allow: readonly string[] 
 
 /** What a program may touch. Paths are absolute, or relative to its directory. */
 export interface SandboxRules {
+  /** What the rules come on top of. @default 'read-only', without `read` */
+  readonly base?: 'read-only' | 'workspace-write';
   /** What may be changed, with everything below it. @default nothing */
   readonly write?: readonly (string | URL)[];
   /** What may be read, with everything below it, beside what programs need to run. @default everything */
@@ -31,7 +33,7 @@ export type Confinement = Pick<
 >;
 
 const NAMES = ['read-only', 'workspace-write'] as const;
-const RULE_NAMES: readonly (keyof SandboxRules)[] = ['write', 'read', 'deny', 'network'];
+const RULE_NAMES: readonly (keyof SandboxRules)[] = ['base', 'write', 'read', 'deny', 'network'];
 
 type Special = 'root' | 'minimal' | 'project_roots' | 'tmpdir' | 'slash_tmp';
 
@@ -39,9 +41,7 @@ type Special = 'root' | 'minimal' | 'project_roots' | 'tmpdir' | 'slash_tmp';
 export function toConfinement(sandbox: Sandbox, cwd: string): Confinement {
   if (typeof sandbox === 'string') {
     requireOneOf('sandbox', sandbox, NAMES);
-    const places: Special[] = sandbox === 'read-only' ? [] : ['project_roots', 'tmpdir', 'slash_tmp'];
-    const writable = places.map((kind) => entryOf(special(kind), 'write'));
-    return { sandbox: toContext([entryOf(special('root'), 'read'), ...writable], cwd, 'off') };
+    return confineByRules({ base: sandbox }, cwd);
   }
   if (typeof sandbox !== 'object' || sandbox === null)
     throw usageError('`sandbox` must be "read-only", "workspace-write" or an object with rules');
@@ -51,12 +51,15 @@ export function toConfinement(sandbox: Sandbox, cwd: string): Confinement {
 
 function confineByRules(rules: SandboxRules, cwd: string): Confinement {
   checkOptions('`sandbox`', rules, RULE_NAMES);
-  const { read, write = [], deny = [], network = 'off' } = rules;
+  const { base = 'read-only', read, write = [], deny = [], network = 'off' } = rules;
+  requireOneOf('sandbox.base', base, NAMES);
+  const places: Special[] = base === 'read-only' ? [] : ['project_roots', 'tmpdir', 'slash_tmp'];
+  const shared = places.map((kind) => entryOf(special(kind), 'write'));
   const list = (paths: readonly (string | URL)[], access: SandboxEntry['access']) =>
     paths.map((path) => entryOf(toPlace(path, cwd, access), access));
   const readable = read === undefined ? [entryOf(special('root'), 'read')] : list(read, 'read');
   const needed = read === undefined ? [] : [entryOf(special('minimal'), 'read')];
-  const entries = [...needed, ...readable, ...list(write, 'write'), ...list(deny, 'deny')];
+  const entries = [...needed, ...readable, ...shared, ...list(write, 'write'), ...list(deny, 'deny')];
   const context = toContext(entries, cwd, network);
   if (typeof network !== 'object') return { sandbox: context };
   return {

@@ -32,6 +32,11 @@ describe('a sandbox', () => {
     ['rules for denying', { write: ['.'], deny: ['../other'] }, ['work written', 'work read']],
     ['patterns', { deny: ['**/secret'] }, ['other read']],
     ['rules for reading', { read: ['.'] }, ['work read']],
+    [
+      'rules on top of a name',
+      { base: 'workspace-write', deny: ['../other'] },
+      ['work written', 'work read'],
+    ],
   ])('%s', async (_, sandbox, expected) => {
     const place = await makePlace();
     const machine = await openMachine();
@@ -76,6 +81,7 @@ describe('a sandbox', () => {
     [7, /sandbox/],
     [{ writes: [] }, /writes/],
     [{ network: 'maybe' }, /sandbox.network/],
+    [{ base: 'everything' }, /sandbox.base/],
     [{ network: { deny: [] } }, /deny/],
     [{ write: ['*.txt'] }, /pattern/],
   ])('that makes no sense is refused: %o', (sandbox, message) => {

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
-import type { CommonOptions, NodeMachine, TerminalSize } from '@exec-server/client';
+import type { CommonOptions, NodeMachine, Sandbox, TerminalSize } from '@exec-server/client';
 import type { CommandIo } from '../command-io.js';
 import type { RunFlags } from '../commands/run.js';
 import { ExitCode } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import { followProcess } from './follow-process.js';
 import { lendTerminal, terminalSize } from './local-terminal.js';
+import { readEnvFile } from './read-env-file.js';
 import { isNullDevice, readInput } from './read-input.js';
 import { watchConnection } from './watch-connection.js';
 import { withMachine } from './with-machine.js';
@@ -20,13 +21,19 @@ const DEFAULT_TERM = 'xterm';
 const NOTHING_KEPT = { headBytes: 0, tailBytes: 0, truncate: 'middle' } as const;
 
 /** Runs a command on the server as if it ran here, and returns what to exit with. */
-export async function runProcess(argv: readonly string[], flags: RunFlags, io: CommandIo): Promise<number> {
+export async function runProcess(
+  command: readonly string[] | ((machine: NodeMachine) => Promise<readonly string[]>),
+  flags: RunFlags,
+  io: CommandIo,
+): Promise<number> {
   checkFlags(flags);
+  const fileEnv = await readEnvFiles(flags.envFile ?? []);
   return withMachine(
     flags,
     io,
     async ({ machine, url }) => {
-      const options = toOptions(flags, io, url === undefined);
+      const argv = typeof command === 'function' ? await command(machine) : command;
+      const options = toOptions(flags, io, url === undefined, fileEnv);
       if (flags.detach === true) {
         if (url === undefined)
           throw new UsageError(
@@ -42,7 +49,9 @@ export async function runProcess(argv: readonly string[], flags: RunFlags, io: C
   );
 }
 
-function checkFlags({ detach, interactive, stdin }: RunFlags): void {
+function checkFlags({ detach, interactive, stdin, network, sandbox }: RunFlags): void {
+  if (network !== undefined && sandbox === undefined)
+    throw new UsageError("the argument '--network <WHICH>' needs '--sandbox <POLICY>'", true);
   if (interactive === true && !stdin)
     throw new UsageError("the argument '--interactive' cannot be used with '--no-stdin'", true);
   if (detach === true && !stdin)
@@ -95,11 +104,29 @@ async function supportedSize(machine: NodeMachine, io: CommandIo): Promise<Termi
   return (await machine.client.supports('processSize')) ? terminalSize(io) : undefined;
 }
 
-function toOptions(flags: RunFlags, io: CommandIo, isLocal: boolean): CommonOptions {
+async function readEnvFiles(files: readonly string[]): Promise<Record<string, string>> {
+  const read = await Promise.all(files.map(readEnvFile));
+  return Object.assign({}, ...read) as Record<string, string>;
+}
+
+/** A policy by its name, and the same with a network. */
+function toSandbox({ sandbox, network }: RunFlags): Sandbox | undefined {
+  if (sandbox === undefined || network !== 'on') return sandbox;
+  return { base: sandbox, network };
+}
+
+function toOptions(
+  flags: RunFlags,
+  io: CommandIo,
+  isLocal: boolean,
+  fileEnv: Readonly<Record<string, string>>,
+): CommonOptions {
+  const sandbox = toSandbox(flags);
   const { cwd, inheritEnv, timeout, tag, id, keepAlive } = flags;
   return {
     env: {
       ...(flags.tty === true && { TERM: io.env.TERM ?? DEFAULT_TERM }),
+      ...fileEnv,
       ...toEnv(flags.env ?? [], io.env),
     },
     output: NOTHING_KEPT,
@@ -110,6 +137,7 @@ function toOptions(flags: RunFlags, io: CommandIo, isLocal: boolean): CommonOpti
     ...(tag !== undefined && { tags: tag }),
     ...(id !== undefined && { id }),
     ...(keepAlive !== undefined && { keepAliveMs: keepAlive }),
+    ...(sandbox !== undefined && { sandbox }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ConnectOptions, connect, type NodeMachine } from '@exec-server/client';
 import type { CommandIo } from '../command-io.js';
 import type { ConnectionFlags } from '../commands/connection-options.js';
+import { chooseContext } from './choose-context.js';
 import { explainError } from './explain-error.js';
 import { resolveServer, type ServerChoice } from './resolve-server.js';
 
@@ -24,7 +25,7 @@ export async function withMachine<T>(
   use: (open: OpenMachine) => Promise<T>,
   options: Pick<ConnectOptions, 'slowReader'> = {},
 ): Promise<T> {
-  const choice = resolveServer(flags, io.env);
+  const choice = resolveServer(await chooseContext(flags, io.env), io.env);
   try {
     const { machine, close } = await openMachine(choice, { ...options, clientName: CLIENT_NAME });
     try {

@@ -8,6 +8,10 @@ const TAG = '--tag <KEY=VALUE>';
 const TIMEOUT = '--timeout <DURATION>';
 const KEEP_ALIVE = '--keep-alive <DURATION>';
 const INHERIT_ENV = '--inherit-env <WHICH>';
+const SANDBOX = '--sandbox <POLICY>';
+const SANDBOXES = ['read-only', 'workspace-write'] as const;
+const NETWORK = '--network <WHICH>';
+const NETWORKS = ['off', 'on'] as const;
 const INHERITANCES = ['core', 'all', 'none'] as const;
 
 export interface RunFlags extends ConnectionFlags {
@@ -19,6 +23,9 @@ export interface RunFlags extends ConnectionFlags {
   readonly keepAlive?: number;
   readonly cwd?: string;
   readonly env?: readonly string[];
+  readonly envFile?: readonly string[];
+  readonly sandbox?: (typeof SANDBOXES)[number];
+  readonly network?: (typeof NETWORKS)[number];
   readonly inheritEnv?: (typeof INHERITANCES)[number];
   readonly timeout?: number;
   readonly tag?: Readonly<Record<string, string>>;
@@ -48,6 +55,21 @@ export function addRunCommand({ program, io, setExitCode }: CommandContext): voi
     )
     .option('-w, --cwd <DIR>', "working directory [default: the server's]")
     .option(ENV, 'set a variable, or pass on the one of that name from here (repeatable)', collect)
+    .option(
+      '--env-file <FILE>',
+      'set the variables of a file with lines KEY=VALUE; -e wins (repeatable)',
+      collect,
+    )
+    .option(
+      SANDBOX,
+      'let it read everything, and write nothing (read-only) or its directory and temporary files (workspace-write); without network',
+      (value: string) => choice(SANDBOXES).fromText(value, SANDBOX),
+    )
+    .option(
+      NETWORK,
+      'with --sandbox, whether it may use the network: off or on [default: off]',
+      (value: string) => choice(NETWORKS).fromText(value, NETWORK),
+    )
     .option(
       INHERIT_ENV,
       "which of the server's variables it gets: core, all or none [default: core]",

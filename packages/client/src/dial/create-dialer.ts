@@ -57,7 +57,9 @@ function dialUrl(platform: PlatformDialers, url: string, options: DialOptions): 
     return platform.unix(path, options);
   }
   if (!URL.canParse(url) || !WEBSOCKET_PROTOCOLS.has(new URL(url).protocol))
-    throw usageError('expected a URL that begins with ws://, wss:// or unix://');
+    throw usageError(
+      'expected a URL that begins with ws://, wss:// or unix://, or on Node the name of a context',
+    );
   if (new URL(url).protocol !== 'wss:') refuse(options, ['tls'], 'wss://');
   return platform.websocket(url, options);
 }
