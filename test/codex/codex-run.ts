@@ -130,7 +130,8 @@ function readText(output: unknown): string {
 }
 
 /** A configuration with which the CLI talks to nobody but the model. */
-function describeModel(baseUrl: string): string {
+/** What the CLI is told of its model, for its `config.toml`. */
+export function describeModel(baseUrl: string): string {
   return `
 model = "scripted"
 model_provider = "scripted"

@@ -15,6 +15,8 @@ export interface Question {
   readonly input: readonly ConversationItem[];
   /** Ends the call with one item: a tool call, or a message that ends the turn. */
   answer(item: ConversationItem): void;
+  /** Ends the call with the error of a server. */
+  fail(): void;
 }
 
 const USAGE = {
@@ -59,7 +61,11 @@ export class ScriptedModel implements AsyncDisposable {
       return;
     }
     const { input } = JSON.parse(await text(request)) as Pick<Question, 'input'>;
-    const question = { input, answer: (item: ConversationItem) => this.#stream(response, item) };
+    const question = {
+      input,
+      answer: (item: ConversationItem) => this.#stream(response, item),
+      fail: () => void response.writeHead(500).end(),
+    };
     const waiter = this.#waiters.shift();
     if (waiter === undefined) this.#questions.push(question);
     else waiter(question);
