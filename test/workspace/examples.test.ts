@@ -32,6 +32,12 @@ const EXPECTED: Readonly<Record<string, readonly string[] | RegExp>> = {
   'files.ts': ['one line', 'ENOENT', 'true', '1', 'created true', '200 healthy'],
   'in-process.ts': ['from the same process'],
   'trace.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+  'jobs.mjs': [
+    'one { letters: 3 }',
+    'three { letters: 5 }',
+    'zero worker exited with code 1',
+    'completed: 2 completed, 1 failed',
+  ],
   'unified-exec.mjs':
     /^exec_command, write_stdin\nChunk ID: [0-9a-f]{6}\nWall time: [\s\S]*…163 tokens truncated…[\s\S]*\n0 world hello world \n$/,
 };
@@ -57,6 +63,7 @@ describe.each(names)('%s', (name) => {
     const example = new SpawnedCommand({
       command: [process.execPath, await compile(name)],
       args: [server.url],
+      env: { ...process.env, EXEC_SERVER_JOBS: join(COMPILED, 'jobs') },
     });
     const [output, exit] = await Promise.all([text(example.stdout), example.exited]);
     expect(example.stderr()).toBe('');

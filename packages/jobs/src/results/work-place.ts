@@ -99,7 +99,7 @@ export async function closeReports(files: PlaceFiles, directory: string): Promis
     return undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
     return readReport(files, directory);
   }
 }
@@ -119,5 +119,11 @@ export function removeWork(files: PlaceFiles, directory: string): Promise<void> 
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return errnoOf(error) === 'ENOENT';
+}
+
+/** The name of the system's error; those of other machines have it in another place. */
+function errnoOf(error: unknown): string | undefined {
+  const { code, errno } = error as { readonly code?: string; readonly errno?: unknown };
+  return typeof errno === 'string' ? errno : code;
 }

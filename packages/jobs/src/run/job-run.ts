@@ -1,7 +1,7 @@
 import { access, rm, writeFile } from 'node:fs/promises';
 import { createCodexKind } from '../codex/codex-kind.js';
 import { JobError, messageOf } from '../errors.js';
-import { DEFAULT_SERVER_COMMAND, endServer } from '../local-server/start-server.js';
+import { endServer } from '../local-server/start-server.js';
 import { exportCsv, exportJsonl } from '../output/export-job.js';
 import { createResultCheck } from '../results/schema.js';
 import { type CreateJobOptions, createJob } from '../store/create-job.js';
@@ -22,6 +22,8 @@ import { createCommandKind } from './worker-kind.js';
 export interface RunnerOptions {
   /** Program and arguments of the job's own server; the directory of the job follows. @default that of this package */
   readonly serverCommand?: readonly string[];
+  /** How long a machine may be out of reach before its workers count as lost, in milliseconds. @default 30000 */
+  readonly lostAfterMs?: number;
   /** Cancels the job: its workers are ended. */
   readonly signal?: AbortSignal;
 }
@@ -62,7 +64,13 @@ const CANCELLED_BY_USER = 'cancelled by user';
 /** Stores a job and runs it. Rejects with `JobError` where it cannot be started; then nothing is left of it. */
 export async function runJob(options: RunJobOptions): Promise<JobRun> {
   const files = await createJob(options);
-  return JobRun.open(files, options);
+  try {
+    return await JobRun.open(files, options);
+  } catch (error) {
+    await endServer(files);
+    await rm(files.directory, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Goes on with a job whose runner has ended: adopts workers that run, and starts the rest. */
@@ -86,10 +94,13 @@ export class JobRun implements AsyncIterable<ItemEvent> {
     try {
       job = await StoredJob.open(files.directory);
       const { status } = job.state;
-      if (status === 'completed' || status === 'cancelled')
+      if (status === 'completed' || status === 'cancelled') {
+        // Its runner may have been killed on the last step.
+        await putAway(job);
         throw new JobError('state', `job ${job.settings.id} is ${status}; there is nothing to resume`);
+      }
       const check = await createResultCheck(job.settings.schema);
-      const links = await openMachines(job, options.serverCommand ?? DEFAULT_SERVER_COMMAND);
+      const links = await openMachines(job, options);
       return new JobRun(job, lock, links, check, options.signal);
     } catch (error) {
       await job?.[Symbol.asyncDispose]();
@@ -236,21 +247,26 @@ export class JobRun implements AsyncIterable<ItemEvent> {
 
   /** Lets go of everything. Workers that still run, because the runner failed, are left for who resumes the job. */
   async #close(): Promise<void> {
-    const { files, state, settings } = this.job;
+    const { state, settings } = this.job;
     const isDone = state.counts.running === 0;
     if (isDone && settings.machines.length > 0)
       await Promise.allSettled(
         this.links.map(({ files: place, root }) => place.rm(root, { recursive: true, force: true })),
       );
     await closeMachines(this.links);
-    if (isDone) await endServer(files);
-    if (isDone) await rm(files.work, { recursive: true, force: true });
+    if (isDone) await putAway(this.job);
     await this.job[Symbol.asyncDispose]();
     await this.lock[Symbol.asyncDispose]();
   }
 }
 
 const CANCEL_NAME = 'cancel';
+
+/** Ends the server of a job that is over, and removes what its workers worked with. */
+async function putAway({ files }: StoredJob): Promise<void> {
+  await endServer(files);
+  await rm(files.work, { recursive: true, force: true });
+}
 
 /**
  * Cancels a job, whoever runs it. One that nobody runs is taken for as long as it takes to end its workers. Rejects with

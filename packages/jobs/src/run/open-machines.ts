@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { type ConnectOptions, connect, ExecServerError, type NodeMachine } from '@exec-server/client';
 import { JobError, messageOf } from '../errors.js';
-import { findServer, startServer } from '../local-server/start-server.js';
+import { DEFAULT_SERVER_COMMAND, findServer, startServer } from '../local-server/start-server.js';
 import { SCHEMA_FILE } from '../results/submit-report.js';
 import type { PlaceFiles } from '../results/work-place.js';
 import type { JobSettings, MachineSettings } from '../store/job-settings.js';
@@ -16,13 +16,19 @@ export const LOCAL_MACHINE = 'local';
 const LOST_AFTER_MS = 30_000;
 const CLIENT_NAME = 'exec-server-job';
 
+/** How machines are reached. */
+export interface ReachOptions {
+  readonly serverCommand?: readonly string[];
+  readonly lostAfterMs?: number;
+}
+
 /** Connects to the machines of a job. Rejects with `JobError` where one cannot be reached. */
-export async function openMachines(job: StoredJob, serverCommand: readonly string[]): Promise<MachineLink[]> {
+export async function openMachines(job: StoredJob, options: ReachOptions): Promise<MachineLink[]> {
   const { settings } = job;
   const links: MachineLink[] = [];
   try {
-    if (settings.machines.length === 0) links.push(await openLocal(job, serverCommand));
-    for (const machine of settings.machines) links.push(await openRemote(job, machine));
+    if (settings.machines.length === 0) links.push(await openLocal(job, options));
+    for (const machine of settings.machines) links.push(await openRemote(job, machine, options));
     await Promise.all(links.map((link) => prepareRoot(link, settings)));
     return links;
   } catch (error) {
@@ -35,12 +41,13 @@ export async function closeMachines(links: readonly MachineLink[]): Promise<void
   await Promise.allSettled(links.map(({ machine }) => machine.close()));
 }
 
-async function openLocal(job: StoredJob, serverCommand: readonly string[]): Promise<MachineLink> {
+async function openLocal(job: StoredJob, options: ReachOptions): Promise<MachineLink> {
   const { settings, files } = job;
   const running = await findServer(files);
-  const { url } = running ?? (await startServer(files, serverCommand, settings.cwd));
+  const { url } =
+    running ?? (await startServer(files, options.serverCommand ?? DEFAULT_SERVER_COMMAND, settings.cwd));
   const session = running === undefined ? undefined : findSession(job, LOCAL_MACHINE);
-  const opened = await openSession(url, {}, session);
+  const opened = await openSession(url, toOptions({}, options), session);
   return {
     name: LOCAL_MACHINE,
     ...opened,
@@ -52,9 +59,17 @@ async function openLocal(job: StoredJob, serverCommand: readonly string[]): Prom
   };
 }
 
-async function openRemote(job: StoredJob, place: MachineSettings): Promise<MachineLink> {
+async function openRemote(
+  job: StoredJob,
+  place: MachineSettings,
+  options: ReachOptions,
+): Promise<MachineLink> {
   const { settings } = job;
-  const opened = await openSession(place.url, await toDialOptions(place), findSession(job, place.name));
+  const opened = await openSession(
+    place.url,
+    toOptions(await toDialOptions(place), options),
+    findSession(job, place.name),
+  );
   const { machine } = opened;
   const { cwd, userHomeDir, tempDir } = await machine.environment();
   const files: PlaceFiles = {
@@ -85,6 +100,13 @@ async function toDialOptions({ tokenFile, tlsCaFile }: MachineSettings): Promise
   };
 }
 
+function toOptions(
+  dialOptions: ConnectOptions,
+  { lostAfterMs = LOST_AFTER_MS }: ReachOptions,
+): ConnectOptions {
+  return { ...dialOptions, clientName: CLIENT_NAME, reconnect: { deadlineMs: lostAfterMs } };
+}
+
 /** The session that the newest worker of a machine was started in. */
 function findSession({ state }: StoredJob, machine: string): string | undefined {
   let newest: { readonly session: string; readonly at: number } | undefined;
@@ -96,10 +118,9 @@ function findSession({ state }: StoredJob, machine: string): string | undefined 
 /** Goes on with an earlier session, so that its workers are ours; where that is gone, a new one. */
 async function openSession(
   url: string,
-  dialOptions: ConnectOptions,
+  options: ConnectOptions,
   session: string | undefined,
 ): Promise<Pick<MachineLink, 'machine' | 'hasEarlierSession'>> {
-  const options = { ...dialOptions, clientName: CLIENT_NAME, reconnect: { deadlineMs: LOST_AFTER_MS } };
   if (session !== undefined && session !== '') {
     try {
       const machine = await connect(url, { ...options, resumeSessionId: session });

@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { endServer } from '../../src/local-server/start-server.js';
+import { endServer, findServer } from '../../src/local-server/start-server.js';
 import { createJob } from '../../src/store/create-job.js';
 import { makeDirectory } from '../temp-directory.js';
 import { RunnerProcess } from './killed-runner.js';
@@ -82,11 +82,11 @@ async function playJob(random: () => number, kills: { left: number }): Promise<v
     const ended = runner.directory().then(() => runner.summary());
     if (kills.left > 0) {
       await Promise.race([moment(files.journal, random), ended]);
-      await runner.kill();
-      kills.left--;
+      if (await runner.kill()) kills.left--;
     }
     if ((await ended) !== undefined) break;
   }
+  expect(await findServer(files)).toBeUndefined();
   const starts = (await readFile(join(directory, 'starts'), 'utf8')).trim().split('\n');
   const items = rows.map((_, index) => `row-${index + 1}`);
   expect(starts.sort()).toEqual([...items].sort());

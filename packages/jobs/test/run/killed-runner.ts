@@ -33,10 +33,11 @@ export class RunnerProcess {
     return line === undefined ? undefined : (JSON.parse(line) as JobSummary);
   }
 
-  /** Resolves when it is gone. */
-  async kill(): Promise<void> {
+  /** Resolves when it is gone: false where it had ended by itself. */
+  async kill(): Promise<boolean> {
     this.#child.kill('SIGKILL');
     await this.#exited;
+    return this.#child.signalCode === 'SIGKILL';
   }
 
   async #next(): Promise<string | undefined> {
