@@ -47,7 +47,7 @@ describe('several machines', () => {
     const { summary, output } = await finish(run);
     expect(summary).toMatchObject({ status: 'completed', completed: 4 });
     expect(column(output, 'attempt_count').sort()).toEqual(['1', '1', '2', '2']);
-    const started = events.filter(([type]) => type === 'started').map(([, machine]) => machine);
+    const started = events.filter(([type]) => type === 'started').map(([, machine]) => String(machine));
     expect(started.slice(0, 4).sort()).toEqual(['lost', 'lost', 'stays', 'stays']);
     expect(started.slice(4)).toEqual(['stays', 'stays']);
   });
