@@ -19,6 +19,8 @@ const MAX_LAST_WORDS = 2_000;
 const LOOK_INTERVAL_MS = 10;
 /** How long that may take, in milliseconds. */
 const END_LIMIT_MS = 10_000;
+/** How long another server may take to say where it is, in milliseconds. */
+const START_LIMIT_MS = 5_000;
 
 /** The job's own server, as long as it runs. */
 export async function findServer({ server }: JobFiles): Promise<ServerRecord | undefined> {
@@ -50,16 +52,20 @@ export async function startServer(
       stdio: ['ignore', 'pipe', log.fd],
       ...(cwd !== undefined && { cwd }),
     });
-    const failed = once(child, 'exit').then(() => false);
+    const failed = once(child, 'exit');
     const { stdout } = child;
     if (stdout === null) throw new Error('it has no stdout');
-    const ready = once(stdout, 'data').then(() => true);
+    const ready = once(stdout, 'data');
     ready.catch(() => {});
-    const isReady = await Promise.race([ready, failed]);
+    await Promise.race([ready, failed]);
     stdout.destroy();
     child.unref();
-    const record = isReady ? await findServer(files) : undefined;
-    if (record !== undefined) return record;
+    // One that a killed runner started may have come first, and may not have said so yet.
+    for (let waited = 0; waited < START_LIMIT_MS; waited += LOOK_INTERVAL_MS) {
+      const record = await findServer(files);
+      if (record !== undefined) return record;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
+    }
   } catch (error) {
     throw new JobError('server', `the job's own server cannot be started: ${(error as Error).message}`, {
       cause: error,

@@ -67,22 +67,26 @@ async function* readLines(path: string): AsyncGenerator<string> {
   let pieces: string[] = [];
   let length = 0;
   let number = 1;
-  for await (const text of readText(path, 'jsonl')) {
-    const lines = text.split('\n');
-    const rest = lines.pop() ?? '';
-    for (const line of lines) {
-      yield [...pieces, line].join('');
-      pieces = [];
-      length = 0;
-      number++;
-    }
-    pieces.push(rest);
-    length += rest.length;
+  const keep = (piece: string) => {
+    pieces.push(piece);
+    length += piece.length;
     if (length > MAX_ROW_CHARACTERS)
       throw new JobError(
         'input',
         `failed to parse jsonl input: line ${number}: the row has more than ${MAX_ROW_CHARACTERS} characters`,
       );
+  };
+  for await (const text of readText(path, 'jsonl')) {
+    const lines = text.split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of lines) {
+      keep(line);
+      yield pieces.join('');
+      pieces = [];
+      length = 0;
+      number++;
+    }
+    keep(rest);
   }
   yield pieces.join('');
 }

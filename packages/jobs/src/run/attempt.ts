@@ -98,39 +98,32 @@ export class Attempt {
     } catch (error) {
       if (error instanceof SpawnError)
         return notStopped({ status: 'failed', error: `failed to spawn worker: ${error.message}` });
-      return notStopped({ status: 'failed', error: `outcome unknown: ${messageOf(error)}` });
+      return unknown(messageOf(error));
     }
     return this.#follow(this.#worker);
   }
 
   /** Goes on with the worker of an earlier runner, or starts it where its start never arrived. */
-  async adopt({ session }: StartEntry): Promise<Finished> {
-    const early = await readReport(this.link.files, this.directory);
-    this.#log = await WorkerLog.reopen(this.#logPath, (record) => {
-      if (!('data' in record)) this.#missOutput();
-      else if (record.stream === 'stdout') this.#takeStdout(Buffer.from(record.data, 'base64'));
-    });
-    const from = { processId: this.processId, sessionId: session, afterSeq: this.#log.lastSeq };
-    const input = this.context.kind.input(this.item);
-    this.#worker = await WorkerProcess.adopt(this.link.machine, from, input, this.#listener());
-    if (this.#worker !== undefined) return this.#follow(this.#worker);
-    if (early !== undefined) return this.#judgeReport(early);
-    if (this.link.hasEarlierSession) {
+  async adopt(start: StartEntry): Promise<Finished> {
+    try {
+      const early = await readReport(this.link.files, this.directory);
+      const isMissing = await this.#attach(start);
+      if (this.#worker !== undefined) return await this.#follow(this.#worker);
+      if (early !== undefined) return this.#judgeReport(early);
+      if (isMissing === 'forgotten' || !this.#neverArrived(start))
+        return unknown('its machine does not know the worker any more');
       // A start that still arrives has the same key, and its worker the same files and token.
       await this.prepare();
-      return this.run();
+    } catch (error) {
+      return unknown(messageOf(error));
     }
-    return notStopped({
-      status: 'failed',
-      error: 'outcome unknown: its machine does not know the worker any more',
-    });
+    return this.run();
   }
 
   /** Follows a worker whose report an earlier runner has put on record. */
-  async rejoin({ session }: StartEntry): Promise<void> {
-    this.#log = await WorkerLog.reopen(this.#logPath, () => {});
-    const from = { processId: this.processId, sessionId: session, afterSeq: this.#log.lastSeq };
-    this.#worker = await WorkerProcess.adopt(this.link.machine, from, '', this.#listener());
+  async rejoin(start: StartEntry): Promise<void> {
+    // What cannot be reached is as good as gone: its item is completed.
+    await this.#attach(start).catch(() => {});
   }
 
   /** Ends the worker, because the job is cancelled. */
@@ -161,6 +154,25 @@ export class Attempt {
     await removeWork(this.link.files, this.directory);
   }
 
+  /** Answers why there is no worker, where there is none. */
+  async #attach({ session }: StartEntry): Promise<'unknown' | 'forgotten' | undefined> {
+    this.#log = await WorkerLog.reopen(this.#logPath, (record) => {
+      if (!('data' in record)) this.#missOutput();
+      else if (record.stream === 'stdout') this.#takeStdout(Buffer.from(record.data, 'base64'));
+    });
+    const from = { processId: this.processId, sessionId: session, afterSeq: this.#log.lastSeq };
+    const input = this.context.kind.input(this.item);
+    const found = await WorkerProcess.adopt(this.link.machine, from, input, this.#listener());
+    if (!(found instanceof WorkerProcess)) return found;
+    this.#worker = found;
+    return undefined;
+  }
+
+  /** Whether a worker that its machine does not know was never started, as opposed to ended and forgotten. */
+  #neverArrived({ session }: StartEntry): boolean {
+    return this.link.keepsEnds && session === this.link.machine.sessionId;
+  }
+
   #toStart(): WorkerStart {
     const { settings, kind } = this.context;
     const { link, item } = this;
@@ -188,7 +200,6 @@ export class Attempt {
 
   /** Whatever comes first: a report, or the end of the worker. */
   async #follow(worker: WorkerProcess): Promise<Finished> {
-    if (this.#isCancelled) await worker.terminate(WORKER_GRACE_MS);
     const { files } = this.link;
     let stop = () => {};
     const reported = new Promise<Report>((resolve) => {
@@ -204,12 +215,13 @@ export class Attempt {
       look();
     });
     try {
+      if (this.#isCancelled) await worker.terminate(WORKER_GRACE_MS);
       const first = await Promise.race([reported, worker.ended]);
       if ('reportedAt' in first) return this.#judgeReport(first);
       const report = await closeReports(files, this.directory);
       return report === undefined ? notStopped(await this.#judgeEnd(first)) : this.#judgeReport(report);
     } catch (error) {
-      return notStopped({ status: 'failed', error: `outcome unknown: ${messageOf(error)}` });
+      return unknown(messageOf(error));
     } finally {
       stop();
     }
@@ -253,6 +265,11 @@ export class Attempt {
     this.#stdout.giveUp();
     this.#watch?.gap();
   }
+}
+
+/** Nobody knows what became of the worker. */
+function unknown(reason: string): Finished {
+  return notStopped({ status: 'failed', error: `outcome unknown: ${reason}` });
 }
 
 function notStopped(end: AttemptEnd): Finished {

@@ -57,7 +57,7 @@ class Reader<T> implements AsyncIterableIterator<T> {
 export class EventQueue<T> {
   readonly #readers = new Set<Reader<T>>();
   #isOver = false;
-  #onRoom: (() => void) | undefined;
+  #waiters: (() => void)[] = [];
 
   push(event: T): void {
     for (const reader of this.#readers) reader.push(event);
@@ -73,8 +73,7 @@ export class EventQueue<T> {
     const reader = new Reader<T>((moved) => {
       if (moved.isOver) this.#readers.delete(moved);
       if (this.#isFull) return;
-      this.#onRoom?.();
-      this.#onRoom = undefined;
+      for (const wake of this.#waiters.splice(0)) wake();
     });
     if (this.#isOver) reader.end();
     else this.#readers.add(reader);
@@ -84,9 +83,7 @@ export class EventQueue<T> {
   /** Resolves when every reader has room; nothing where that is so already. */
   whenReady(): Promise<void> | undefined {
     if (!this.#isFull) return undefined;
-    return new Promise((resolve) => {
-      this.#onRoom = resolve;
-    });
+    return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
   get #isFull(): boolean {

@@ -13,10 +13,8 @@ export interface MachineLink {
   readonly root: string;
   /** Where workers run, as a `file:` URI. */
   readonly cwd: string;
-  /**
-   * The session that earlier workers were started in is still there: a worker that it does not know was never started.
-   */
-  readonly hasEarlierSession: boolean;
+  /** What a worker came to is kept until this runner has it, so that one that is not known was never started. */
+  readonly keepsEnds: boolean;
   /**
    * Calls back when something changes in a directory, at least once after the last change, with its name where that is
    * known. Returns how to stop.

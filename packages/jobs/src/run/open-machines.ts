@@ -47,10 +47,10 @@ async function openLocal(job: StoredJob, options: ReachOptions): Promise<Machine
   const { url } =
     running ?? (await startServer(files, options.serverCommand ?? DEFAULT_SERVER_COMMAND, settings.cwd));
   const session = running === undefined ? undefined : findSession(job, LOCAL_MACHINE);
-  const opened = await openSession(url, toOptions({}, options), session);
   return {
     name: LOCAL_MACHINE,
-    ...opened,
+    machine: await openSession(url, toOptions({}, options), session),
+    keepsEnds: true,
     slots: settings.concurrency,
     files: localFiles,
     root: files.work,
@@ -65,12 +65,11 @@ async function openRemote(
   options: ReachOptions,
 ): Promise<MachineLink> {
   const { settings } = job;
-  const opened = await openSession(
+  const machine = await openSession(
     place.url,
     toOptions(await toDialOptions(place), options),
     findSession(job, place.name),
   );
-  const { machine } = opened;
   const { cwd, userHomeDir, tempDir } = await machine.environment();
   const files: PlaceFiles = {
     mkdir: (path, options) => machine.fs.mkdir(path, options),
@@ -82,7 +81,9 @@ async function openRemote(
   const temporary = tempDir === undefined || tempDir === null ? '/tmp' : new URL(tempDir).pathname;
   return {
     name: place.name,
-    ...opened,
+    machine,
+    // Servers forget what has ended after a while, which may be over.
+    keepsEnds: false,
     slots: place.slots ?? settings.concurrency,
     files,
     root: `${decodeURIComponent(temporary)}/exec-server-job-${settings.id}`,
@@ -120,17 +121,16 @@ async function openSession(
   url: string,
   options: ConnectOptions,
   session: string | undefined,
-): Promise<Pick<MachineLink, 'machine' | 'hasEarlierSession'>> {
+): Promise<NodeMachine> {
   if (session !== undefined && session !== '') {
     try {
-      const machine = await connect(url, { ...options, resumeSessionId: session });
-      return { machine, hasEarlierSession: true };
+      return await connect(url, { ...options, resumeSessionId: session });
     } catch (error) {
       if (!(error instanceof ExecServerError) || error.code === 'connection_lost') throw describe(url, error);
     }
   }
   try {
-    return { machine: await connect(url, options), hasEarlierSession: false };
+    return await connect(url, options);
   } catch (error) {
     throw describe(url, error);
   }

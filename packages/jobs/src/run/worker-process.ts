@@ -95,13 +95,13 @@ export class WorkerProcess {
     }
   }
 
-  /** Follows a worker that an earlier runner started. Answers nothing where its machine does not know it. */
+  /** Follows a worker that an earlier runner started. Answers why it cannot, where its machine does not have it. */
   static async adopt(
     machine: NodeMachine,
     from: { readonly processId: string; readonly sessionId: string; readonly afterSeq: number },
     input: string,
     listener: OutputListener,
-  ): Promise<WorkerProcess | undefined> {
+  ): Promise<WorkerProcess | 'unknown' | 'forgotten'> {
     const { client } = machine;
     const { processId, sessionId, afterSeq } = from;
     const isOwn = sessionId === client.sessionId;
@@ -116,7 +116,9 @@ export class WorkerProcess {
       return worker;
     } catch (error) {
       session.unregister();
-      if (error instanceof ExecServerError && UNKNOWN_CODES.has(error.code)) return undefined;
+      if (!(error instanceof ExecServerError)) throw error;
+      if (error.code === 'process_expired') return 'forgotten';
+      if (error.code === 'process_unknown' || error.code === 'rejected') return 'unknown';
       throw error;
     }
   }
@@ -196,8 +198,6 @@ export class WorkerProcess {
     clearTimeout(this.#limit);
   }
 }
-
-const UNKNOWN_CODES: ReadonlySet<string> = new Set(['process_unknown', 'process_expired', 'rejected']);
 
 async function toParams({ client }: NodeMachine, start: WorkerStart) {
   const { inheritEnv, timeoutMs, graceMs, keepAliveMs, tags } = start;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { JobError } from '../errors.js';
 import { checkInputColumns } from '../output/output-columns.js';
@@ -79,7 +79,9 @@ export async function createJob(options: CreateJobOptions): Promise<JobFiles> {
     });
     await mkdir(files.work, { mode: 0o700 });
     await mkdir(files.logs, { mode: 0o700 });
+    await writeFile(files.journal, '', { mode: 0o600 });
     await writeAtomically(files.settings, [JSON.stringify(settings, undefined, 2)], 0o600);
+    await syncDirectory(files.directory);
     return files;
   } catch (error) {
     await rm(files.directory, { recursive: true, force: true });
@@ -164,4 +166,14 @@ function defaultOutput(input: string | undefined, id: string, directory: string)
   if (input === undefined) return join(directory, 'output.csv');
   const stem = basename(input, extname(input));
   return join(dirname(input), `${stem}.agent-job-${id.slice(0, 8)}.csv`);
+}
+
+/** Puts the names of files on disk, too. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }

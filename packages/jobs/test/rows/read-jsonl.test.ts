@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ROW_CHARACTERS } from '../../src/rows/read-csv.js';
 import { readIterable, readJsonl } from '../../src/rows/read-jsonl.js';
 import type { Row } from '../../src/rows/row.js';
 import { collect } from '../collect.js';
@@ -39,6 +40,20 @@ describe('readJsonl', () => {
 
   it('says where JSON is broken', async () => {
     await expect(read('{"a":1}\n{"a":')).rejects.toThrow(/^failed to parse jsonl input: line 2: /);
+  });
+
+  it.each([
+    [-1, true],
+    [0, true],
+    [1, false],
+  ])('a line with %i characters more than the limit is read: %s', async (more, isRead) => {
+    const frame = '{"a":""}'.length;
+    const reading = read(`{"a":"${'x'.repeat(MAX_ROW_CHARACTERS - frame + more)}"}\n{}`);
+    if (isRead) expect((await reading).rows).toHaveLength(2);
+    else
+      await expect(reading).rejects.toThrow(
+        `failed to parse jsonl input: line 1: the row has more than ${MAX_ROW_CHARACTERS} characters`,
+      );
   });
 
   it('says which file it cannot read', async () => {
