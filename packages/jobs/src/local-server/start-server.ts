@@ -20,7 +20,7 @@ const LOOK_INTERVAL_MS = 10;
 /** How long that may take, in milliseconds. */
 const END_LIMIT_MS = 10_000;
 /** How long another server may take to say where it is, in milliseconds. */
-const START_LIMIT_MS = 5_000;
+const START_LIMIT_MS = 2_000;
 
 /** The job's own server, as long as it runs. */
 export async function findServer({ server }: JobFiles): Promise<ServerRecord | undefined> {
