@@ -22,7 +22,16 @@ export class CommandError extends Error {
 /** Says on stderr what went wrong, and what to do next where that is known. */
 export function writeError({ stderr }: Pick<CommandIo, 'stderr'>, error: unknown): void {
   // The words may be those of a server, which must not give orders to the terminal.
-  stderr.write(`Error: ${toPrintableLines(error instanceof Error ? error.message : String(error))}\n`);
+  stderr.write(`Error: ${toPrintableLines(describe(error))}\n`);
   if (error instanceof CommandError && error.hint !== undefined)
     stderr.write(`${toPrintableLines(error.hint)}\n`);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // What Node says of this names neither the directory nor what to do.
+  const isDirectoryGone = (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
+  return isDirectoryGone
+    ? 'the current directory no longer exists. Change to one that does, and try again'
+    : error.message;
 }

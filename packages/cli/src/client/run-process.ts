@@ -130,8 +130,8 @@ function toOptions(
       ...toEnv(flags.env ?? [], io.env),
     },
     output: NOTHING_KEPT,
-    // On this machine a path means what it means in the shell.
-    ...(cwd !== undefined && { cwd: isLocal ? resolve(cwd) : cwd }),
+    // On this machine a path means what it means in the shell, and none the directory that this is run in.
+    ...(isLocal ? { cwd: resolve(cwd ?? '') } : cwd !== undefined && { cwd }),
     ...(inheritEnv !== undefined && { inheritEnv }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(tag !== undefined && { tags: tag }),

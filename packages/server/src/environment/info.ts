@@ -72,11 +72,12 @@ export function describeEnvironment(
 ): EnvironmentInfo {
   const shell = loginShell();
   const tempDir = serverEnv.TMPDIR;
+  const cwd = findOwnDirectory();
   return {
     shell: { name: basename(shell), path: shell },
     executorVersion: VERSION,
     providerId: providerId(),
-    cwd: nativeToPathUri(process.cwd()),
+    ...(cwd !== undefined && { cwd: nativeToPathUri(cwd) }),
     userHomeDir: nativeToPathUri(findUserHome(serverEnv)),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
     prependPathDirs: [],
@@ -106,6 +107,15 @@ export function describeSandboxes(info: EnvironmentInfo, makesViews: boolean): E
       linuxApprovedRootWritePreservesRestrictions: makesViews,
     },
   };
+}
+
+/** Nothing when the directory that the server was started in is gone: every request names its own. */
+function findOwnDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The shell of the passwd entry; `$SHELL` says what the server was started from, which is something else. */
