@@ -6,8 +6,10 @@ export class OsError extends Error {
     readonly errno: number,
     /** The call that failed, for logs; not part of the message. */
     readonly syscall: string,
+    /** What the number means here, and what to do; put around the text of the number. @default nothing */
+    { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {},
   ) {
-    super(osErrorText(errno));
+    super(`${before}${osErrorText(errno)}${after}`);
   }
 }
 
@@ -28,6 +30,8 @@ const ERRNO_TEXTS: ReadonlyMap<number, string> = new Map([
   [16, 'Resource busy'],
   [17, 'File exists'],
   [18, 'Cross-device link'],
+  [19, 'No such device'],
+
   [20, 'Not a directory'],
   [21, 'Is a directory'],
   [22, 'Invalid argument'],

@@ -1,9 +1,12 @@
 import { constants } from 'node:fs';
+import { constants as osConstants } from 'node:os';
 import { OsError } from '../os-error.js';
 import { toCString } from './c-strings.js';
 import { EINVAL } from './constants.js';
 import { type DescriptorScope, O_CLOEXEC, setNonBlocking } from './descriptors.js';
 import { checkErrno, checkResult, type Libc } from './libc.js';
+
+const { errno } = osConstants;
 
 const TCGETS = 0x5401;
 const TIOCSWINSZ = 0x5414;
@@ -33,8 +36,33 @@ export interface PtyPair {
   readonly slavePath: string;
 }
 
-/** Opens a terminal of the given size. The descriptors belong to `scope`. */
+/** What the lack of a terminal means, by the number that the system gives for it. */
+const MISSING: ReadonlyMap<number, string> = new Map([
+  [errno.ENOENT, '/dev/ptmx or /dev/pts is missing'],
+  [errno.ENODEV, 'no devpts is mounted at /dev/pts'],
+  [errno.ENXIO, 'no devpts is mounted at /dev/pts'],
+  [errno.ENOTTY, '/dev/ptmx is no terminal multiplexer'],
+  [errno.EINVAL, '/dev/ptmx is no terminal multiplexer'],
+  [errno.EACCES, 'this user may not open /dev/ptmx or what is in /dev/pts'],
+]);
+
+/** Opens a terminal of the given size. The descriptors belong to `scope`. Says what is missing where there are none. */
 export function openPty(libc: Libc, size: TerminalSize, scope: DescriptorScope): PtyPair {
+  checkTerminalSize(size);
+  try {
+    return openPair(libc, size, scope);
+  } catch (error) {
+    const missing = error instanceof OsError ? MISSING.get(error.errno) : undefined;
+    if (!(error instanceof OsError) || missing === undefined) throw error;
+    throw new OsError(error.errno, error.syscall, {
+      before: `this machine has no terminals, ${missing}: `,
+      after:
+        '. Mount it with `mount -t devpts -o ptmxmode=0666 devpts /dev/pts` and link /dev/ptmx to pts/ptmx, or start without a terminal',
+    });
+  }
+}
+
+function openPair(libc: Libc, size: TerminalSize, scope: DescriptorScope): PtyPair {
   const flags = constants.O_RDWR | constants.O_NOCTTY | O_CLOEXEC;
   const master = scope.own(checkResult(libc, libc.posix_openpt(flags), 'posix_openpt'));
   checkResult(libc, libc.grantpt(master), 'grantpt');

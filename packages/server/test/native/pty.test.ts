@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { skipFor } from '@exec-server/testing';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import type { Launcher } from '../../src/native/launch.js';
 import { createLauncher } from '../../src/native/launcher.js';
 import { collect, LAUNCHERS, PTY, planOf, run, shell, turnLoop, until } from './launch-helper.js';
@@ -160,5 +163,56 @@ describe.each(LAUNCHERS)('pty of the $name launcher', ({ fallback }) => {
     );
     await byName.done;
     expect(byName.text()).toBe('sh\r\n');
+  });
+});
+
+describe('a machine without terminals', () => {
+  const BUILT = fileURLToPath(new URL('../../dist/native/', import.meta.url));
+  const isolated = ['--user', '--map-root-user', '--mount'];
+
+  /** What is said when a terminal is opened where a script has been run first, in a namespace of its own. */
+  function openWithout(
+    test: TestContext,
+    prepare: string,
+  ): { readonly errno: number; readonly message: string } {
+    if (spawnSync('unshare', [...isolated, 'true']).status !== 0) skipFor(test, 'namespaces');
+    const script = `
+      const { openPty } = await import(${JSON.stringify(`${BUILT}pty.js`)});
+      const { loadLibc } = await import(${JSON.stringify(`${BUILT}libc.js`)});
+      const libc = loadLibc();
+      require('node:child_process').execFileSync('sh', ['-c', process.argv[1]]);
+      try {
+        openPty(libc, { rows: 24, cols: 80 }, { own: (fd) => fd });
+      } catch ({ errno, message }) {
+        console.log(JSON.stringify({ errno, message }));
+      }`;
+    const args = [...isolated, process.execPath, '-e', `(async () => {${script}})()`, prepare];
+    return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
+  }
+
+  it.for<[string, string, number, string]>([
+    [
+      'without a devpts',
+      'mount -t tmpfs none /dev/pts',
+      19,
+      'no devpts is mounted at /dev/pts: No such device',
+    ],
+    [
+      'without /dev/ptmx',
+      'mount -t tmpfs none /dev',
+      2,
+      '/dev/ptmx or /dev/pts is missing: No such file or directory',
+    ],
+    [
+      'whose /dev/ptmx is something else',
+      'mount --bind /dev/null /dev/ptmx',
+      22,
+      '/dev/ptmx is no terminal multiplexer: Invalid argument',
+    ],
+  ])('$0 says so, and what to do', ([, prepare, errno, words], test) => {
+    const told = openWithout(test, prepare);
+    expect(told.errno).toBe(errno);
+    expect(told.message).toContain(`this machine has no terminals, ${words}`);
+    expect(told.message).toContain(`(os error ${errno}). Mount it with`);
   });
 });
