@@ -1,4 +1,5 @@
 import type { EnvPolicy } from '@exec-server/protocol';
+import { type Known, whenKnown } from '../loop-turn.js';
 import { resolveProgram } from '../native/exec-path.js';
 import type { LaunchPlan } from '../native/launch.js';
 import type { SnapshotRequest } from '../shell-snapshot/snapshot-request.js';
@@ -76,21 +77,24 @@ export function withVariables(request: StartRequest, variables: ReadonlyMap<stri
     : { ...request, command: { ...command, env: { ...command.env, ...own } } };
 }
 
-/** Turns a request into what the kernel is asked for. Throws {@link StartError}. */
-export function planLaunch(engine: ProcessEngine, request: StartRequest): LaunchPlan {
+/**
+ * Turns a request into what the kernel is asked for. Throws or rejects with {@link StartError}, or with `OsError` for a
+ * program that is not there.
+ */
+export function planLaunch(engine: ProcessEngine, request: StartRequest): Known<LaunchPlan> {
   const { command, cwd } = request;
   const resolved =
     command.way === 'direct'
       ? resolveCommand(engine, request, command)
       : takeCommand(engine, request, command);
-  return {
-    ...resolved,
+  return whenKnown(resolved, (ready) => ({
+    ...ready,
     cwd,
     stdio: request.tty
       ? { kind: 'pty', ...(request.size ?? DEFAULT_SIZE) }
       : { kind: 'pipes', stdin: request.pipeStdin ? 'pipe' : 'null' },
     extraDescriptors: [],
-  };
+  }));
 }
 
 type ResolvedCommand = Pick<LaunchPlan, 'program' | 'argv' | 'env'>;
@@ -111,7 +115,7 @@ function resolveCommand(
   engine: ProcessEngine,
   request: StartRequest,
   { arg0, env: own, envPolicy: policy, extraEnv: extra }: DirectCommand,
-): ResolvedCommand {
+): Known<ResolvedCommand> {
   const env = resolveEnvironment(engine.serverEnv, { env: own, policy, extra });
   // Programs on a terminal expect to know the user's shell.
   if (request.tty && !env.has('SHELL')) env.set('SHELL', engine.environmentInfo.shell.path);
@@ -121,7 +125,7 @@ function resolveCommand(
   const argv = [arg0 ?? name, ...args];
   // Before the search, which would look for something else than was asked for.
   refuseNul(request.cwd, { program: name, argv, env });
-  return { program: findProgram(name, env.get('PATH'), request), argv, env };
+  return whenKnown(findProgram(name, env.get('PATH'), request), (program) => ({ program, argv, env }));
 }
 
 /** A NUL would silently cut a string at the system call. */
@@ -131,18 +135,17 @@ function refuseNul(cwd: Uint8Array, { program, argv, env }: ResolvedCommand): vo
     throw new StartError('spawn-failed', 'nul byte found in provided data');
 }
 
-function findProgram(name: string, path: string | undefined, request: StartRequest): LaunchPlan['program'] {
-  try {
-    if (request.tty && path === undefined && !name.includes('/'))
-      throw new StartError('spawn-failed', `Unable to spawn ${name} because:\nUnable to resolve the PATH`);
-    return resolveProgram(name, path, request.cwd);
-  } catch (error) {
-    if (request.tty && !name.includes('/') && !(error instanceof StartError))
-      throw new StartError(
-        'spawn-failed',
-        `Unable to spawn ${name} because:\nNo viable candidates found in PATH ${JSON.stringify(path)}`,
-        { cause: error },
-      );
-    throw error;
-  }
+function findProgram(
+  name: string,
+  path: string | undefined,
+  { tty, cwd }: StartRequest,
+): Known<LaunchPlan['program']> {
+  if (tty && path === undefined && !name.includes('/'))
+    throw new StartError('spawn-failed', `Unable to spawn ${name} because:\nUnable to resolve the PATH`);
+  const found = resolveProgram(name, path, cwd);
+  if (!tty || !(found instanceof Promise)) return found;
+  return found.catch((cause: unknown) => {
+    const message = `Unable to spawn ${name} because:\nNo viable candidates found in PATH ${JSON.stringify(path)}`;
+    throw new StartError('spawn-failed', message, { cause });
+  });
 }

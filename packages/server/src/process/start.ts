@@ -107,7 +107,8 @@ async function startInSlot(start: Start): Promise<ManagedProcess> {
     refuseOverLimit(start);
     const planned = network === undefined ? request : withVariables(request, await network.open());
     if (slot.isCancelled) throw cancelled(slot);
-    const plan = planLaunch(engine, planned);
+    const planning = planLaunch(engine, planned);
+    const plan = planning instanceof Promise ? await orCancelled(planning, slot) : planning;
     const resolving = resolveConfinement(start.confinement, start.checked, plan);
     const policy = resolving instanceof Promise ? await resolving : resolving;
     if (slot.isCancelled) throw cancelled(slot);
@@ -171,6 +172,13 @@ async function discardSpill({ logger }: ProcessEngine, spill: SpillFile): Promis
   } catch (err) {
     logger.warn({ err }, 'the spill file of a process that did not start is left behind');
   }
+}
+
+/** What is waited for, unless the start is cancelled meanwhile: a file system may never answer. */
+async function orCancelled<T>(waiting: Promise<T>, slot: ProcessSlot): Promise<T> {
+  const result = await Promise.race([waiting, slot.cancelled]);
+  if (slot.isCancelled) throw cancelled(slot);
+  return result as T;
 }
 
 function cancelled({ processId }: ProcessSlot): StartError {

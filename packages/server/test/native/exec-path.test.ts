@@ -2,9 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resolveProgram } from '../../src/native/exec-path.js';
+import { resolveProgram, resolveProgramSync } from '../../src/native/exec-path.js';
 
-describe('resolveProgram', () => {
+describe.each([
+  ['in turns', resolveProgram],
+  ['at once', resolveProgramSync],
+])('a search %s', (_way, resolve) => {
   let root: string;
   let cwd: Buffer;
 
@@ -24,36 +27,36 @@ describe('resolveProgram', () => {
 
   const search = (...directories: string[]) => directories.map((name) => join(root, name)).join(':');
 
-  it('returns a name with a slash as it is', () => {
+  it('returns a name with a slash as it is', async () => {
     for (const name of ['/bin/sh', './x', 'a/b', '../up'])
-      expect(resolveProgram(name, '/bin', cwd)).toBe(name);
+      expect(await resolve(name, '/bin', cwd)).toBe(name);
   });
 
-  it('takes the first executable file on the path', () => {
-    expect(resolveProgram('both', search('first', 'second'), cwd)).toBe(join(root, 'first/both'));
-    expect(resolveProgram('both', search('missing', 'second', 'first'), cwd)).toBe(join(root, 'second/both'));
-    expect(resolveProgram('link', search('first'), cwd)).toBe(join(root, 'first/link'));
+  it('takes the first executable file on the path', async () => {
+    expect(await resolve('both', search('first', 'second'), cwd)).toBe(join(root, 'first/both'));
+    expect(await resolve('both', search('missing', 'second', 'first'), cwd)).toBe(join(root, 'second/both'));
+    expect(await resolve('link', search('first'), cwd)).toBe(join(root, 'first/link'));
   });
 
-  it('skips what cannot be executed', () => {
-    expect(resolveProgram('only', search('denied', 'second'), cwd)).toBe(join(root, 'second/only'));
+  it('skips what cannot be executed', async () => {
+    expect(await resolve('only', search('denied', 'second'), cwd)).toBe(join(root, 'second/only'));
   });
 
-  it('counts an empty or relative element from the working directory', () => {
-    expect(resolveProgram('here', '', cwd)).toBe('./here');
-    expect(resolveProgram('here', '/nowhere::', cwd)).toBe('./here');
-    expect(resolveProgram('both', 'first', cwd)).toBe('first/both');
+  it('counts an empty or relative element from the working directory', async () => {
+    expect(await resolve('here', '', cwd)).toBe('./here');
+    expect(await resolve('here', '/nowhere::', cwd)).toBe('./here');
+    expect(await resolve('both', 'first', cwd)).toBe('first/both');
   });
 
-  it('finds a program below a working directory that is not text', () => {
+  it('finds a program below a working directory that is not text', async () => {
     const odd = Buffer.concat([cwd, Buffer.from([0x2f, 0xff])]);
     mkdirSync(odd);
     writeFileSync(Buffer.concat([odd, Buffer.from('/tool')]), '', { mode: 0o755 });
-    expect(resolveProgram('tool', '', odd)).toBe('./tool');
+    expect(await resolve('tool', '', odd)).toBe('./tool');
   });
 
-  it('has a default path', () => {
-    expect(resolveProgram('sh', undefined, cwd)).toMatch(/^\/(usr\/)?bin\/sh$/);
+  it('has a default path', async () => {
+    expect(await resolve('sh', undefined, cwd)).toMatch(/^\/(usr\/)?bin\/sh$/);
   });
 
   it.each([
@@ -62,9 +65,24 @@ describe('resolveProgram', () => {
     ['a link leads nowhere', 'dangling', 2],
     ['only a plain file is found', 'plain', 13],
     ['only a directory is found', 'folder', 13],
-  ])('throws when %s', (_, name, errno) => {
-    expect(() => resolveProgram(name, search('first', 'denied'), cwd)).toThrow(
-      expect.objectContaining({ errno }),
-    );
+  ])('fails when %s', async (_, name, errno) => {
+    const found = (async () => resolve(name, search('first', 'denied'), cwd))();
+    await expect(found).rejects.toMatchObject({ errno });
   });
+});
+
+it('a search in a PATH of thousands lets the loop turn', async () => {
+  const path = `${'/nowhere:'.repeat(5_000)}/bin`;
+  let isOver = false;
+  const found = Promise.resolve(resolveProgram('sh', path, Buffer.from('/'))).finally(() => {
+    isOver = true;
+  });
+  // Timers have their turn, not only what the search itself waits for.
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(isOver).toBe(false);
+  expect(await found).toBe('/bin/sh');
+});
+
+it('a name with a slash is nothing to search for', () => {
+  expect(resolveProgram('/nowhere/tool', undefined, Buffer.from('/'))).toBe('/nowhere/tool');
 });

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { OsError } from '../../os-error.js';
 import { E2BIG, EACCES, EINVAL, ENOENT, ENOTDIR, ENOTSUP } from '../constants.js';
-import { resolveProgram } from '../exec-path.js';
+import { resolveProgramSync } from '../exec-path.js';
 import type { LaunchPlan } from '../launch.js';
 import { toOsError } from '../node-error.js';
 
@@ -44,7 +44,7 @@ export function choosePtyName({ program, argv, env, cwd }: LaunchPlan): string {
 
 function lookUp(name: string, searchPath: string | undefined, cwd: Uint8Array): string | null {
   try {
-    return resolveProgram(name, searchPath, cwd);
+    return resolveProgramSync(name, searchPath, cwd);
   } catch {
     return null;
   }
