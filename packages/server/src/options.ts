@@ -21,7 +21,7 @@ export const serverLimitsSchema = z.strictObject({
   maxConnections: z._default(positiveInteger, 10_000),
   /** How long a connection may go without a successful `initialize`; stdio may for ever. */
   handshakeMs: z._default(positiveInteger, 60_000),
-  /** Sessions, with a connection or without; one more ends the longest detached one that has no process, or is refused. */
+  /** Sessions, with a connection or without; one more ends the longest detached one of the same principal that has no process, or is refused. */
   maxSessions: z._default(positiveInteger, 20_000),
   /** Ordinary requests of one connection that run at once. Those that wait for something do not count. */
   concurrentRequests: z._default(positiveInteger, 64),

@@ -73,7 +73,7 @@ export class SessionRegistry {
 
   /** Opens a session. Throws {@link SessionLimitError}. */
   open(principal: Principal, owner: SessionOwner): Session {
-    this.#makeRoom();
+    this.#makeRoom(principal);
     const id = randomUUID();
     const session = new Session(id, principal, () => this.#runningProcesses(id));
     this.#sessions.set(id, session);
@@ -152,11 +152,15 @@ export class SessionRegistry {
     return session;
   }
 
-  /** Who comes and goes often leaves sessions that hold nothing; these never keep anybody out. */
-  #makeRoom(): void {
+  /**
+   * Who comes and goes often leaves sessions that hold nothing; these never keep him out. Those of others stay: their
+   * clients may come back.
+   */
+  #makeRoom(principal: Principal): void {
     const { maxSessions, processes } = this.options;
     if (this.#sessions.size < maxSessions) return;
     for (const session of this.#expiry.keys()) {
+      if (!isSamePrincipal(session.principal, principal)) continue;
       if (processes.ofSession(session.id).length > 0) continue;
       this.end(session);
       return;

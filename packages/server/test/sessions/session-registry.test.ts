@@ -190,6 +190,21 @@ describe('the limit of sessions', () => {
     expect((await late.request('initialize', initialize(second.sessionId))).result).toBeDefined();
   });
 
+  it('ends no session of another principal, whose client may come back', async () => {
+    const server = openServer({ maxSessions: LIMIT });
+    const open = (subject: string) => openInProcessWire(server, { principal: { kind: 'custom', subject } });
+    const [first, second] = [open('anna'), open('anna')];
+    await first.request('initialize', initialize());
+    await second.request('initialize', initialize());
+    await first.close();
+    const stranger = open('bert');
+    expect((await stranger.request('initialize', initialize())).error).toEqual(full);
+    const third = open('anna');
+    expect((await third.request('initialize', initialize())).result).toBeDefined();
+    await second.close();
+    expect((await stranger.request('initialize', initialize())).error).toEqual(full);
+  });
+
   it('ends none that has a process, and has room again when its time is over', async () => {
     const clock = new FakeClock();
     const server = openServer({ clock, maxSessions: LIMIT, detachedSessionMs: 1_000 });
