@@ -21,6 +21,8 @@ export interface AppServices {
   readonly engine: ProcessEngine;
   readonly sessions: SessionRegistry;
   readonly methods: ReadonlyMap<string, AppMethod>;
+  /** Where the files of Codex are. */
+  readonly codexHome: string;
 }
 
 /** A client of the app dialect. What it started ends with its connection. */
@@ -52,7 +54,7 @@ export class AppConversation implements Conversation, SessionOwner {
   initialize(raw: unknown): unknown {
     const { clientInfo, capabilities = {} } = decodeInitialize(raw);
     if (this.#session !== undefined) throw invalidRequest('Already initialized');
-    const result = describeServer(clientInfo, this.services.engine.serverEnv);
+    const result = describeServer(clientInfo, this.services.codexHome);
     const { scope, info, logger } = this.host;
     const agreement = scope.keep(Agreement);
     agreement.settle(capabilities);

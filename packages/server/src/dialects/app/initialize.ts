@@ -20,13 +20,10 @@ export function decodeInitialize(raw: unknown): app.InitializeParams {
 }
 
 /** What a client is told about this server. */
-export function describeServer(
-  { name, version }: app.ClientInfo,
-  serverEnv: Environment,
-): app.InitializeResult {
+export function describeServer({ name, version }: app.ClientInfo, codexHome: string): app.InitializeResult {
   return {
     userAgent: describeAgent(name, version),
-    codexHome: locateCodexHome(serverEnv),
+    codexHome,
     platformFamily: process.platform === 'win32' ? 'windows' : 'unix',
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform === 'win32' ? 'windows' : 'linux',
   };
@@ -38,7 +35,8 @@ function describeAgent(name: string, version: string): string {
   return HEADER_VALUE.test(agent) ? agent : agent.replace(/[^ -~]/gu, '_');
 }
 
-function locateCodexHome(serverEnv: Environment): string {
+/** Where the files of Codex are. It asks the file system, and waits for it: for the start of a server. */
+export function locateCodexHome(serverEnv: Environment): string {
   const { CODEX_HOME } = serverEnv;
   if (!CODEX_HOME) return join(findUserHome(serverEnv), '.codex');
   try {

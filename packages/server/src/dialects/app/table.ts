@@ -4,10 +4,11 @@ import { COMMAND_METHODS } from './command-table.js';
 import { createConfigMethods } from './config-table.js';
 import { AppConversation, type AppMethod, type AppServices } from './conversation.js';
 import { FS_METHODS } from './fs-table.js';
+import { locateCodexHome } from './initialize.js';
 import { PROCESS_METHODS } from './process-table.js';
 
 /** What the dialect is made with. */
-export interface AppDialectOptions extends Omit<AppServices, 'methods'> {
+export interface AppDialectOptions extends Omit<AppServices, 'methods' | 'codexHome'> {
   readonly configuration: ServerConfiguration;
 }
 
@@ -20,5 +21,6 @@ export function createAppDialect({ configuration, ...services }: AppDialectOptio
     ...createConfigMethods(configuration),
   ];
   const methods = new Map(all.map((method) => [method.name, method]));
-  return { converse: (host) => new AppConversation(host, { ...services, methods }) };
+  const codexHome = locateCodexHome(services.engine.serverEnv);
+  return { converse: (host) => new AppConversation(host, { ...services, methods, codexHome }) };
 }

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeInitialize, describeServer } from '../../../src/dialects/app/initialize.js';
+import { decodeInitialize, describeServer, locateCodexHome } from '../../../src/dialects/app/initialize.js';
 import { makeTempDirectory } from '../../support/temp-directory.js';
 
 describe('the name of a client', () => {
@@ -22,12 +22,12 @@ describe('the name of a client', () => {
 });
 
 it('a version that no header can have is replaced where it has to be', () => {
-  const { userAgent } = describeServer({ name: 'n', version: '1\né(x)' }, {});
+  const { userAgent } = describeServer({ name: 'n', version: '1\né(x)' }, '/');
   expect(userAgent).toMatch(/ \(n; 1__\(x\)\)$/);
 });
 
 describe('codexHome', () => {
-  const find = (env: Record<string, string>) => describeServer({ name: 'n', version: '1' }, env).codexHome;
+  const find = (env: Record<string, string>) => locateCodexHome(env);
 
   it('is where CODEX_HOME leads, or would', async () => {
     const directory = await makeTempDirectory();
