@@ -117,6 +117,10 @@ export const LIMIT_TESTS: Readonly<Record<string, LimitTest>> = {
     'capabilities/skill-frontmatter',
     'describes nothing',
   ),
+  'capabilities/yaml-fields.ts MAX_YAML_CHARACTERS': server(
+    'capabilities/yaml-fields',
+    'YAML of %i characters is read',
+  ),
   'capabilities/skill-metadata.ts MAX_KIND_LENGTH': server(
     'capabilities/skill-metadata',
     'leaves out tools whose %s',

@@ -1,5 +1,4 @@
-import { parseDocument } from 'yaml';
-import { mapOf, oneLine, textOf } from './yaml-fields.js';
+import { MAX_YAML_CHARACTERS, mapOf, oneLine, readYaml, textOf } from './yaml-fields.js';
 
 /** Longest name of a skill, in characters. */
 const MAX_NAME_LENGTH = 64;
@@ -27,10 +26,12 @@ export function parseFrontmatter(contents: string, defaultName: string): SkillFr
 }
 
 function findHead(contents: string): string | undefined {
-  const [first, ...lines] = contents.split('\n');
+  // What follows the longest head is of no interest.
+  const [first, ...lines] = contents.slice(0, 2 * MAX_YAML_CHARACTERS).split('\n');
   if (first?.trim() !== FENCE || first.startsWith('\ufeff')) return undefined;
   const end = lines.findIndex((line) => line.trim() === FENCE);
-  return end > 0 ? lines.slice(0, end).join('\n') : undefined;
+  const head = lines.slice(0, end).join('\n');
+  return end > 0 && head.length <= MAX_YAML_CHARACTERS ? head : undefined;
 }
 
 interface Fields {
@@ -44,9 +45,7 @@ function parseFields(head: string): Fields | undefined {
 }
 
 function readFields(head: string): Fields | undefined {
-  const document = parseDocument(head, { logLevel: 'silent' });
-  if (document.errors.length > 0) return undefined;
-  const top = mapOf(document.contents);
+  const top = mapOf(readYaml(head));
   const metadata = top?.get('metadata');
   const inner = metadata === undefined ? new Map() : mapOf(metadata);
   if (top === undefined || inner === undefined) return undefined;
@@ -90,5 +89,5 @@ function splitMember(line: string): Record<'key' | 'value' | 'comment', string> 
 
 function isProse(value: string): boolean {
   if (/:\s/.test(value)) return true;
-  return /^[[{@`]/.test(value) && parseDocument(value, { logLevel: 'silent' }).errors.length > 0;
+  return /^[[{@`]/.test(value) && readYaml(value) === undefined;
 }

@@ -1,5 +1,5 @@
-import { isScalar, parseDocument } from 'yaml';
-import { isNothing, listOf, mapOf, oneLine, textOf } from './yaml-fields.js';
+import { isScalar } from 'yaml';
+import { isNothing, listOf, mapOf, oneLine, readYaml, textOf } from './yaml-fields.js';
 
 /** Longest type and transport of a tool, in characters. */
 const MAX_KIND_LENGTH = 64;
@@ -34,9 +34,7 @@ class InvalidMetadata extends Error {}
 
 /** Reads the metadata of a skill. A file that is not what it should be says nothing. */
 export function parseSkillMetadata(contents: string): SkillMetadata {
-  const document = parseDocument(contents, { logLevel: 'silent' });
-  if (document.errors.length > 0) return NOTHING;
-  const top = mapOf(document.contents);
+  const top = mapOf(readYaml(contents));
   if (top === undefined) return NOTHING;
   try {
     if (!isNothing(top.get('interface'))) required(mapOf(top.get('interface')));

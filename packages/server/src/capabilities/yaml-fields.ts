@@ -1,4 +1,23 @@
-import { isMap, isScalar, isSeq, type Node, Scalar } from 'yaml';
+import { isMap, isScalar, isSeq, type Node, parseDocument, Scalar } from 'yaml';
+
+/**
+ * Longest YAML that is read, in characters. The parser takes a few microseconds for each, and for each member as long as
+ * there are others beside it.
+ */
+export const MAX_YAML_CHARACTERS = 8 * 1024;
+
+/** What YAML says; nothing when it is broken or too long. */
+export function readYaml(text: string): Node | null | undefined {
+  if (text.length > MAX_YAML_CHARACTERS) return undefined;
+  try {
+    const { contents, errors } = parseDocument(text, { logLevel: 'silent' });
+    return errors.length > 0 ? undefined : contents;
+  } catch (error) {
+    // It goes down as deep as the text does.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
 
 /** The members of a mapping, by name; nothing when the node is something else. */
 export function mapOf(node: unknown): Map<string, Node | null> | undefined {
