@@ -1,7 +1,14 @@
-import { lstatSync, type Stats, watch } from 'node:fs';
+import { type Stats, watch } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { toFileError } from '../file-error.js';
 import { type BytePath, joinBytePath, toBytePath, toPathBytes } from './byte-path.js';
-import type { Detail, DirectoryListener, DirectorySource, DirectoryWatch } from './directory-source.js';
+import type {
+  Detail,
+  DirectoryListener,
+  DirectorySource,
+  DirectoryWatch,
+  EntryEvent,
+} from './directory-source.js';
 
 /**
  * Events in one turn of the loop that count as an overflow. The platform's queue drops events without a word, so a
@@ -14,6 +21,10 @@ export class PortableSource implements DirectorySource {
   readonly #watchers = new Set<DirectoryWatch>();
   readonly #onOverflow: () => void;
   #burst = 0;
+  /** Events that wait for a look at the disk, theirs or that of one before. */
+  #waiting = 0;
+  #isOverflowing = false;
+  #told: Promise<void> = Promise.resolve();
 
   constructor(onOverflow: () => void) {
     this.#onOverflow = onOverflow;
@@ -21,10 +32,19 @@ export class PortableSource implements DirectorySource {
 
   watch(directory: BytePath, _detail: Detail, listener: DirectoryListener): DirectoryWatch {
     const watcher = openWatcher(directory);
-    watcher.on('change', (event, name) => this.#translate(directory, event, name, listener));
+    let isClosed = false;
+    const tell = (event: string, name: Buffer) =>
+      this.#inOrder(async () => {
+        const news = await describe(directory, event, name);
+        if (isClosed) return;
+        if (news === 'lost') listener.onLost();
+        else listener.onEntry(news);
+      });
+    watcher.on('change', (event, name) => this.#take(event, name, tell));
     watcher.on('error', () => listener.onLost());
     const handle = {
       close: () => {
+        isClosed = true;
         this.#watchers.delete(handle);
         watcher.removeAllListeners('change');
         watcher.close();
@@ -38,27 +58,26 @@ export class PortableSource implements DirectorySource {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  #translate(
-    directory: BytePath,
-    event: string,
-    bytes: string | Buffer | null,
-    listener: DirectoryListener,
-  ): void {
+  #take(event: string, name: string | Buffer | null, tell: (event: string, name: Buffer) => void): void {
     this.#countBurst();
-    if (bytes === null) {
-      this.#onOverflow();
-      return;
+    if (name === null) this.#onOverflow();
+    else if (!this.#isOverflowing && this.#waiting < BURST_EVENTS) tell(event, Buffer.from(name));
+    else if (!this.#isOverflowing) {
+      // It is told in the place of all that is not.
+      this.#isOverflowing = true;
+      this.#told = this.#told.then(() => {
+        this.#isOverflowing = false;
+        this.#onOverflow();
+      });
     }
-    const name = toBytePath(Buffer.from(bytes));
-    if (event === 'change') {
-      listener.onEntry({ kind: 'modified', name, isDirectory: false });
-      return;
-    }
-    // A synchronous look keeps the order: the answer to a later event must not overtake an earlier one.
-    const stats = look(joinBytePath(directory, name));
-    if (stats !== undefined) listener.onEntry({ kind: 'created', name, isDirectory: stats.isDirectory() });
-    else if (look(directory) === undefined) listener.onLost();
-    else listener.onEntry({ kind: 'removed', name, isDirectory: true });
+  }
+
+  /** The answer to a later event must not overtake that to an earlier one. */
+  #inOrder(task: () => Promise<void>): void {
+    this.#waiting++;
+    this.#told = this.#told.then(task).then(() => {
+      this.#waiting--;
+    });
   }
 
   #countBurst(): void {
@@ -76,9 +95,19 @@ function openWatcher(directory: BytePath) {
   }
 }
 
-function look(path: BytePath): Stats | undefined {
+/** What an event is about, as it is on disk now. */
+async function describe(directory: BytePath, event: string, bytes: Buffer): Promise<EntryEvent | 'lost'> {
+  const name = toBytePath(bytes);
+  if (event === 'change') return { kind: 'modified', name, isDirectory: false };
+  const stats = await look(joinBytePath(directory, name));
+  if (stats !== undefined) return { kind: 'created', name, isDirectory: stats.isDirectory() };
+  if ((await look(directory)) === undefined) return 'lost';
+  return { kind: 'removed', name, isDirectory: true };
+}
+
+async function look(path: BytePath): Promise<Stats | undefined> {
   try {
-    return lstatSync(toPathBytes(path), { throwIfNoEntry: false });
+    return await lstat(toPathBytes(path));
   } catch {
     return undefined;
   }
