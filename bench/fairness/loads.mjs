@@ -176,6 +176,14 @@ export const loads = [
     run: ({ client }, path) => client.call('fs/readFile', { path }),
   },
   {
+    name: '`fs/readDirectory` of 50,000 names',
+    prepare(_, directory) {
+      for (let index = 0; index < 50_000; index++) writeFileSync(join(directory, `file-${index}.txt`), '');
+      return pathToFileURL(directory).href;
+    },
+    run: ({ client }, path) => client.call('fs/readDirectory', { path }),
+  },
+  {
     name: '`fs/writeFile` of 40 MiB',
     prepare(_, directory) {
       const path = pathToFileURL(join(directory, 'large')).href;

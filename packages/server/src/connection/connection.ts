@@ -31,6 +31,7 @@ import { createSlices } from './create-slices.js';
 import { Farewell } from './farewell.js';
 import { FileOrder } from './file-order.js';
 import { Lanes, type Place } from './lanes.js';
+import { hasLongList, writeLargeResult } from './large-result.js';
 import { MessageGate } from './message-gate.js';
 import { Openings } from './openings.js';
 import { SignOfLife } from './sign-of-life.js';
@@ -310,6 +311,7 @@ export class Connection implements SessionHolder {
       const result = await answer;
       if (result instanceof LargeResponse) await this.#respondInTurn(result);
       else if (result instanceof EncodedResponse) this.#peer.respondBytes(result.line, result.onFree);
+      else if (hasLongList(result)) this.#peer.respondBytes(await writeLargeResult(request.id, result));
       else this.#peer.respond(request.id, result);
       watch.end({});
     } catch (error) {
