@@ -234,7 +234,8 @@ export class ClientModel {
       expect(process.mustBeForgotten(now), `${process.id} must be forgotten`).toBe(false);
       return false;
     }
-    expect(error).toEqual({ code: INVALID_REQUEST, message: `unknown process id ${process.id}` });
+    const message = `unknown process id ${process.id}`;
+    expect(error).toEqual({ code: INVALID_REQUEST, message, data: { expired: true } });
     expect(process.mayBeForgotten(now), `${process.id} is forgotten too early`).toBe(true);
     return true;
   }

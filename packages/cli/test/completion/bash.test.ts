@@ -25,7 +25,7 @@ function suggestAfter(bash: string, ...words: string[]): string[] {
 describe('suggests', () => {
   it.for<[string[], string[]]>([
     [['comp'], ['completion']],
-    [['c'], ['cp', 'cat', 'completion']],
+    [['c'], ['cp', 'cat', 'context', 'completion']],
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish'],

@@ -33,6 +33,12 @@ test.each([
     false,
   ],
   [
+    new RpcError(-32600, 'unknown process id p', { data: { expired: true } }),
+    { method: 'process/read' },
+    'process_expired',
+    false,
+  ],
+  [
     new RpcError(-32603, 'No such file or directory (os error 2)'),
     { method: 'process/start' },
     'spawn_failed',
