@@ -1,15 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import {
   isRunning,
   type RunningServer,
   requireProgram,
+  skipFor,
   type Wire,
   waitForProcessGone,
 } from '@exec-server/testing';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSession, serve, startParams } from './session.js';
 
 /** Long for the slowest machine, in milliseconds. */
@@ -155,4 +158,74 @@ it('a daemon that has shed what it was marked with ends with the server, without
   server.kill('SIGTERM');
   await server.exited;
   await waitForProcessGone(pid);
+});
+
+/** Goes on under another number, in a session of its own, every two milliseconds, and tells if it may do so to the end. */
+const HOPPER = `
+  use POSIX; use Time::HiRes qw(sleep);
+  open STDIN, '<', '/dev/null'; open STDOUT, '>', '/dev/null'; open STDERR, '>', '/dev/null';
+  open FIFO, '>', $ARGV[0];
+  my $end = time + 15;
+  for (my $hops = 0; time < $end; $hops++) {
+    syswrite FIFO, "begun\\n" if $hops == 50;
+    my $child = fork;
+    POSIX::_exit(0) if $child;
+    POSIX::setsid() if defined $child;
+    sleep 0.002;
+  }
+  syswrite FIFO, "survived\\n";`;
+
+/** Ways to end what a process has started. */
+const ENDS: Readonly<Record<string, (parts: { server: RunningServer; wire: Wire }) => Promise<unknown>>> = {
+  'process/terminate': ({ wire }) =>
+    wire.request('process/terminate', { processId: 'p', leftovers: true, wait: true }),
+  'the end of its session': async ({ wire }) => wire.terminate(),
+  'TERM of the server': async ({ server }) => server.kill('SIGTERM'),
+  'KILL of the server': async ({ server }) => server.kill('SIGKILL'),
+};
+
+describe.each(MODES)('with $mode a program that goes on under another number all the time', ({ args }) => {
+  beforeEach((test) => requireProgram('perl', test));
+
+  it.each(Object.keys(ENDS))('is ended by %s', async (way) => {
+    const directory = await mkdtemp(join(tmpdir(), 'orphans-'));
+    const fifo = join(directory, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const server = await serve(...args, '--detached-session-ms', String(DETACHED_MS));
+    const { wire } = await openSession(server.url);
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOPPER, FIFO: fifo };
+    const argv = ['/bin/sh', '-c', 'perl -e "$HOPPER" "$FIFO" & exec sleep 300'];
+    await wire.request('process/start', startParams('p', argv, { env }));
+    const lines: string[] = [];
+    // The other end is closed when the last of them is gone.
+    for await (const line of createInterface({ input: createReadStream(fifo) })) {
+      lines.push(line);
+      if (line === 'begun') await ENDS[way]?.({ server, wire });
+    }
+    expect(lines).toEqual(['begun']);
+  });
+});
+
+describe.each(MODES)("with $mode a daemon that has become another user's", ({ args }) => {
+  beforeEach((test) => {
+    if (process.getuid?.() !== 0) skipFor(test, 'root');
+    requireProgram('setpriv', test);
+  });
+
+  it.each(Object.keys(ENDS))('is ended by %s', async (way) => {
+    const directory = await mkdtemp(join(tmpdir(), 'orphans-'));
+    await chmod(directory, 0o777);
+    const file = join(directory, 'pid');
+    const server = await serve(...args, '--detached-session-ms', String(DETACHED_MS));
+    const { wire } = await openSession(server.url);
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LASTING, FILE: file };
+    const script = `setsid setpriv --reuid=65534 --clear-groups sh -c '( sh -c "$LASTING" "$FILE" & ) & :' & exec sleep 300`;
+    await wire.request('process/start', startParams('p', ['/bin/sh', '-c', script], { env }));
+    const pid = await readNumberIn(file);
+    onTestFinished(() => {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    });
+    await ENDS[way]?.({ server, wire });
+    await waitForProcessGone(pid);
+  });
 });

@@ -200,6 +200,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   'server/src/listen/websocket.ts': { reads: 'request head', expressions: [/^[\x21-\x7e]{1,256}$/] },
   'server/src/native/namespace-members.ts': { reads: 'kernel', expressions: [/^NSpid:\s+(.*)$/m, /\s+/] },
   'server/src/native/process-tree.ts': { reads: 'kernel', expressions: [/\s+/] },
+  'server/src/native/tree-marks.ts': { reads: 'kernel', expressions: [/^Max file locks +(\d+) /m] },
   'server/src/network-proxy/ask-client.ts': { reads: 'message', expressions: [/\p{Cc}/u, /[\p{Cc}\s]/u] },
   'server/src/output/open-spill-file.ts': { reads: 'message', expressions: [/[^A-Za-z0-9._-]/g] },
   'server/src/process/network.ts': { reads: 'message', expressions: [/_proxy$/i, /(^|_)no_proxy$/i] },

@@ -3,6 +3,12 @@ import { MARK_DIGITS } from './tree-marks.js';
 /** Looks into a cgroup, 20 ms apart, after which whoever is left in it cannot be killed. */
 const MAX_CGROUP_LOOKS = 100;
 
+/** Times that processes are looked for which were started since a walk began, until nobody new is there. */
+const MAX_CATCHES = 2_000;
+
+/** Numbers that are tried one by one, the last that were given; where more were, the next walk has the others. */
+const MAX_NUMBERS = 1_000;
+
 /**
  * The program of the guardian, for any POSIX shell. It reads `+<leader>` and `-<leader>` lines and, when its input ends,
  * kills what is left: every process whose session or group one of the leaders has or had, and every descendant of those.
@@ -12,6 +18,9 @@ const MAX_CGROUP_LOOKS = 100;
  * walk; only when a walk finds nobody new are they killed, because parentage is lost with the parent. A walk that finds
  * nobody at all is the end; both loops are bounded against a system in which processes appear faster than they are found.
  * A last line without its line break is cut off, and is not read as a number.
+ *
+ * A process that goes on under another number all the time, by starting a child and ending, is in no walk. So behind each
+ * walk come the numbers that were given since it began, by builtins alone, which start nobody.
  *
  * Its first argument is a cgroup in which everybody is to be ended too, and which is removed then. Nobody in there runs
  * while they are killed; the walks come after it, for those who were moved to another cgroup. The second is what the marks
@@ -67,6 +76,45 @@ walk() {
   fi
 }
 
+note_newest() {
+  line=
+  [ -r /proc/loadavg ] && IFS= read -r line </proc/loadavg
+  newest=\${line##* }
+}
+
+is_marked() {
+  line=
+  while IFS= read -r line; do
+    case $line in "Max file locks "*) break ;; esac
+  done <"/proc/$1/limits"
+  case $line in "Max file locks "*" $marks"${'[0-9]'.repeat(MARK_DIGITS)}" "*) return 0 ;; esac
+  return 1
+}
+
+catch_new() {
+  [ -n "$marks" ] && [ -n "$newest" ] || return
+  catches=0
+  while [ "$catches" -lt ${MAX_CATCHES} ]; do
+    catches=$((catches + 1))
+    low=$newest
+    note_newest
+    [ "$newest" != "$low" ] || return
+    # All numbers have been given once, or too many: those before are in the next walk, if they are there.
+    [ "$newest" -gt "$low" ] || low=0
+    [ $((newest - low)) -le ${MAX_NUMBERS} ] || low=$((newest - ${MAX_NUMBERS}))
+    pid=$newest
+    while [ "$pid" -gt "$low" ]; do
+      eval "seen=\\\${v$pid-}"
+      if [ -z "$seen" ] && [ -r "/proc/$pid/limits" ] && is_marked "$pid"; then
+        kill -STOP "$pid"
+        eval "v$pid=1"
+        victims="$victims $pid"
+      fi
+      pid=$((pid - 1))
+    done
+  done
+}
+
 find_members() {
   for group in "$1"/*/; do
     [ -d "$group" ] || continue
@@ -103,7 +151,9 @@ for attempt in 1 2 3 4 5; do
   victims=
   for depth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     before=$victims
+    note_newest
     walk
+    catch_new
     [ "$victims" != "$before" ] || break
   done
   [ -n "$victims" ] || break

@@ -110,6 +110,8 @@ export interface Launcher {
    * where nobody can be found that way.
    */
   findUnclaimed?(): TreeMember[];
+  /** Whether a process is one of those, or descends from one. */
+  isUnclaimed?(pid: number): boolean;
   /** Releases everything. Call it when all children are gone. */
   close(): Promise<void>;
 }

@@ -93,6 +93,10 @@ export class NativeLauncher implements Launcher {
     return subreaper.findUnclaimed(this.#marks);
   }
 
+  isUnclaimed(pid: number): boolean {
+    return subreaper.isUnclaimed(pid, this.#marks);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#sweep.close();

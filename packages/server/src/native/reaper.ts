@@ -78,7 +78,7 @@ class Reaper {
    * own children, and those of other libraries, are left to their owners.
    */
   takeOrphans(libc: Libc, marks: Marks): () => void {
-    const taker: Marks = { read: (pid) => marks.read(pid) };
+    const taker: Marks = { read: (pid) => tryRead(marks, pid) };
     this.#orphanTakers.add(taker);
     this.#listen(libc);
     // Some may be waiting already.
@@ -177,6 +177,15 @@ class Reaper {
     this.#scanTimer ??= setInterval(this.#scan, SCAN_INTERVAL_MS);
     if (this.#keepAliveCount > 0) this.#scanTimer.ref();
     else this.#scanTimer.unref();
+  }
+}
+
+/** Who cannot be looked at is not known to be marked, and has his time like all others. */
+function tryRead(marks: Marks, pid: number): unknown {
+  try {
+    return marks.read(pid);
+  } catch {
+    return undefined;
   }
 }
 

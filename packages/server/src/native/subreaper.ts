@@ -1,10 +1,12 @@
 import { checkResult, type Libc } from './libc.js';
-import { readProcessTable, type TreeMember } from './process-tree.js';
+import { type ProcessEntry, readProcessTable, readVisibleProcess, type TreeMember } from './process-tree.js';
 import { reaper } from './reaper.js';
 import { readSystemFile } from './system-files.js';
 import type { TreeMarks } from './tree-marks.js';
 
 const PR_SET_CHILD_SUBREAPER = 36;
+/** Parents of a process that are asked whose children they are. */
+const MAX_GENERATIONS = 16;
 /** `USER_HZ`, in which the kernel tells programs when a process started, whatever it counts in itself. */
 const TICKS_PER_SECOND = 100;
 
@@ -43,10 +45,35 @@ class Subreaper {
     if (this.#holders !== 1) return [];
     const table = readProcessTable();
     const ownSession = table.get(process.pid)?.sid;
-    return [...table].flatMap(([pid, { ppid, sid, startTime }]) => {
-      const isChild = ppid === process.pid && sid !== ownSession && startTime >= this.#since;
-      return isChild && !reaper.knows(pid) && marks.read(pid) === undefined ? [{ pid, startTime }] : [];
-    });
+    return [...table].flatMap(([pid, entry]) =>
+      this.#isUnclaimedChild(pid, entry, marks, ownSession) ? [{ pid, startTime: entry.startTime }] : [],
+    );
+  }
+
+  /** Whether a process is one of them, or descends from one. Throws when it cannot look. */
+  isUnclaimed(pid: number, marks: TreeMarks): boolean {
+    if (this.#holders !== 1) return false;
+    const ownSession = readVisibleProcess(process.pid)?.sid;
+    let ancestor = pid;
+    for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
+      const entry = readVisibleProcess(ancestor);
+      // Who has just lost his parent has another one now.
+      if (entry === null && ancestor !== pid) ancestor = pid;
+      else if (entry === null || entry.ppid <= 1) return false;
+      else if (entry.ppid === process.pid) return this.#isUnclaimedChild(ancestor, entry, marks, ownSession);
+      else ancestor = entry.ppid;
+    }
+    return false;
+  }
+
+  #isUnclaimedChild(
+    pid: number,
+    { ppid, sid, startTime }: ProcessEntry,
+    marks: TreeMarks,
+    ownSession: number | undefined,
+  ): boolean {
+    const isChild = ppid === process.pid && sid !== ownSession && startTime >= this.#since;
+    return isChild && !reaper.knows(pid) && marks.read(pid) === undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { collectWholeTree } from '../native/cgroup/whole-tree.js';
 import { collectNearDescendants } from '../native/children.js';
 import { inTurn } from '../native/end-turns.js';
+import { NewProcesses } from '../native/new-processes.js';
 import type { TreeMember } from '../native/process-tree.js';
 import { finishLater, MAX_LOOKS, type SignalOutcome, StoppedTrees, type TreeRoot } from './kill-trees.js';
 import { sharedLooks } from './shared-looks.js';
@@ -8,6 +9,9 @@ import { stragglerSweep } from './straggler-sweep.js';
 
 /** Kills at once beyond which a look at everybody, which they share, costs less than to look into the cgroup of each. */
 const CGROUP_KILLS = 8;
+
+/** How long a tree that still grows is looked for in any case, in milliseconds. */
+const MIN_LOOKS_MS = 1_000;
 
 /** Whom a kill reached, and who may come to it. */
 export interface KillOutcome extends SignalOutcome {
@@ -74,9 +78,18 @@ async function killByLooks(root: TreeRoot, trees: StoppedTrees, onKilled: () => 
   try {
     if (!root.reaped && root.cgroup === null)
       await inTurn(() => trees.stop(collectNearDescendants(root.pid)));
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const enough = performance.now() + MIN_LOOKS_MS;
+    for (let looks = 0; looks < MAX_LOOKS || performance.now() < enough; looks++) {
+      const newProcesses = new NewProcesses();
       const found = await sharedLooks.find(root);
-      if (!(await inTurn(() => trees.stop(found)))) break;
+      const grew = await inTurn(() => trees.stop(found));
+      let news = await inTurn(() => trees.stopNew(newProcesses));
+      let mayGrow = grew || news.grew;
+      while (news.visited === 'more' && performance.now() < enough) {
+        news = await inTurn(() => trees.stopNew(newProcesses));
+        mayGrow ||= news.grew;
+      }
+      if (!mayGrow && news.visited === 'all') break;
     }
   } catch (error) {
     failure = error;

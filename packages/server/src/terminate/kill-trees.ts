@@ -2,7 +2,14 @@ import { constants } from 'node:os';
 import { killCgroups } from '../native/cgroup/kill-cgroups.js';
 import type { ProcessCgroup } from '../native/cgroup/process-cgroup.js';
 import type { LaunchedProcess } from '../native/launch.js';
-import { collectTrees, readProcessTable, signalProcess, type TreeMember } from '../native/process-tree.js';
+import { NewProcesses, type VisitOutcome } from '../native/new-processes.js';
+import {
+  collectTrees,
+  readProcessTable,
+  readVisibleProcess,
+  signalProcess,
+  type TreeMember,
+} from '../native/process-tree.js';
 import { saysHidden } from '../native/system-files.js';
 import { findMarked } from '../native/tree-marks.js';
 import { OsError } from '../os-error.js';
@@ -11,10 +18,14 @@ import { type EndAttempt, UnfinishedEnds } from './unfinished-ends.js';
 
 const SIGKILL = signalNumber('SIGKILL');
 const SIGSTOP = signalNumber('SIGSTOP');
+const ESCAPE = new Error('processes start others faster than they can be stopped');
 const REFUSAL = new OsError(constants.errno.EPERM, 'kill');
 
 /** Looks at the process table after which a tree that still grows is killed as it is. */
 export const MAX_LOOKS = 16;
+
+/** Longest time that those who were started during a look are looked for in one piece, in milliseconds. */
+const CATCH_MS = 4;
 
 /** A tree of processes, named by its root. */
 export type TreeRoot = Pick<
@@ -74,12 +85,23 @@ export function finishLater(
 /**
  * Kills trees whose members are those that `look` finds, and whoever else is in their groups and cgroups, in one piece.
  * Whatever fails, nobody who was stopped is left so. All signals are sent when it returns.
+ *
+ * @param belongs tells of a process that was started during a look whether it is one of them; by default, who bears a mark
  */
-export function stopAndKill(roots: readonly TreeRoot[], look: () => readonly TreeMember[]): EndAttempt {
-  const trees = new StoppedTrees(roots);
+export function stopAndKill(
+  roots: readonly TreeRoot[],
+  look: () => readonly TreeMember[],
+  belongs?: (pid: number) => boolean,
+): EndAttempt {
+  const trees = new StoppedTrees(roots, belongs);
   let failure: unknown;
   try {
-    for (let looks = 0; looks < MAX_LOOKS; looks++) if (!trees.stop(look())) break;
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const newProcesses = new NewProcesses();
+      const grew = trees.stop(look());
+      const news = trees.stopNew(newProcesses);
+      if (!grew && !news.grew && news.visited === 'all') break;
+    }
   } catch (error) {
     failure = error;
   }
@@ -90,13 +112,19 @@ export function stopAndKill(roots: readonly TreeRoot[], look: () => readonly Tre
 export class StoppedTrees {
   readonly #roots: readonly TreeRoot[];
   readonly #cgroups: readonly ProcessCgroup[];
+  readonly #belongs: ((pid: number) => boolean) | undefined;
   readonly #members = new Map<number, TreeMember>();
   readonly #reached = new Set<number>();
   /** Only a kill ends who is stopped, so that his number still is his in the turn of the loop in which he was. */
   #isSameTurn = true;
+  /** Somebody may not be signalled, so that nobody need try again. */
+  #isRefused = false;
+  /** Somebody of the trees started others faster than he could be stopped, when it was last looked. */
+  #isEscaping = false;
 
-  constructor(roots: readonly TreeRoot[]) {
+  constructor(roots: readonly TreeRoot[], belongs = createMarkTest(roots)) {
     this.#roots = roots;
+    this.#belongs = belongs;
     this.#cgroups = roots.flatMap(({ cgroup }) => cgroup ?? []);
     for (const cgroup of this.#cgroups) cgroup.freeze();
     signalGroups(roots, SIGSTOP);
@@ -116,8 +144,28 @@ export class StoppedTrees {
   stop(found: readonly TreeMember[]): boolean {
     const fresh = found.filter(({ pid }) => !this.#members.has(pid));
     for (const member of fresh) this.#members.set(member.pid, member);
-    for (const pid of signalMembers(fresh, SIGSTOP).pids) this.#reached.add(pid);
+    const { pids, refusal } = signalMembers(fresh, SIGSTOP);
+    for (const pid of pids) this.#reached.add(pid);
+    this.#isRefused ||= refusal !== undefined;
     return fresh.length > 0;
+  }
+
+  /**
+   * Stops those that were started since somebody began to look, and whom that look cannot have found. Tells whether there
+   * were any, and whether all have been seen. Throws when it cannot look.
+   */
+  stopNew(newProcesses: NewProcesses): { readonly grew: boolean; readonly visited: VisitOutcome } {
+    const belongs = this.#belongs;
+    if (belongs === undefined) return { grew: false, visited: 'all' };
+    let grew = false;
+    const visited = newProcesses.visit((pid) => {
+      if (this.#members.has(pid) || !belongs(pid)) return;
+      grew = true;
+      const entry = readVisibleProcess(pid);
+      if (entry !== null) this.stop([{ pid, startTime: entry.startTime }]);
+    }, CATCH_MS);
+    this.#isEscaping = grew && visited !== 'all' && !this.#isRefused;
+    return { grew, visited };
   }
 
   /** @param lookFailure why somebody may have been overlooked */
@@ -132,10 +180,22 @@ export class StoppedTrees {
     return {
       pids: [...this.#reached],
       refusal: killed.refusal ?? groups.refusal,
-      failure: lookFailure ?? killed.failure ?? groups.failure,
+      failure: lookFailure ?? killed.failure ?? groups.failure ?? (this.#isEscaping ? ESCAPE : undefined),
       emptied: this.#cgroups.length === 0 ? undefined : killCgroups(this.#cgroups),
     };
   }
+}
+
+/** A test of who bears a mark of the trees; nothing where they have none. */
+function createMarkTest(roots: readonly TreeRoot[]): ((pid: number) => boolean) | undefined {
+  const marks = roots.flatMap(({ mark }) => mark ?? []);
+  const [first] = marks;
+  if (first === undefined) return undefined;
+  const wanted = new Set(marks.map(({ number }) => number));
+  // Children have sessions of their own. Who is in this one was started by another thread of this process, just when it
+  // bore a mark itself.
+  const ownSession = readVisibleProcess(process.pid)?.sid;
+  return (pid) => wanted.has(first.marks.readAny(pid)) && readVisibleProcess(pid)?.sid !== ownSession;
 }
 
 /** Everybody in the trees, as of now, in one piece: it takes long among many processes. Throws when it cannot look. */

@@ -10,7 +10,7 @@ import { untilGone } from './until-gone.js';
 
 /** What the end of a server works with. */
 export interface ShutdownOptions {
-  readonly launcher: Pick<Launcher, 'findUnclaimed'>;
+  readonly launcher: Pick<Launcher, 'findUnclaimed' | 'isUnclaimed'>;
   readonly clock: Clock;
   readonly graceMs: number;
   readonly logger: Logger;
@@ -43,12 +43,13 @@ export async function terminateOnShutdown(
 }
 
 /** Ends who came from some process of the server, and nothing says from which. Returns who that was. */
-function killUnclaimed(launcher: Pick<Launcher, 'findUnclaimed'>, logger: Logger): readonly number[] {
+function killUnclaimed(launcher: ShutdownOptions['launcher'], logger: Logger): readonly number[] {
   if (launcher.findUnclaimed === undefined) return [];
-  const { pids, refusal, failure } = stopAndKill([], () => {
+  const look = () => {
     const found = launcher.findUnclaimed?.() ?? [];
     return found.length === 0 ? [] : collectTrees(found.map(({ pid }) => pid));
-  });
+  };
+  const { pids, refusal, failure } = stopAndKill([], look, (pid) => launcher.isUnclaimed?.(pid) ?? false);
   const err = refusal ?? failure;
   if (err !== undefined) logger.warn({ err }, 'some processes that lost their parents could not be ended');
   return pids;

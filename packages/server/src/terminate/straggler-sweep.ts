@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectLeaders } from '../native/leftover-sweep.js';
+import { NewProcesses } from '../native/new-processes.js';
 import { collectTrees, readProcessTable, type TreeMember } from '../native/process-tree.js';
-import { findMarked } from '../native/tree-marks.js';
+import { findMarked, visitInTurns } from '../native/tree-marks.js';
 import { ownNumbers, type SignalOutcome, stopAndKill, type TreeRoot } from './kill-trees.js';
 
 /** Time in which killed trees gather for one look at all processes, in milliseconds. */
@@ -68,7 +69,13 @@ export const stragglerSweep = new StragglerSweep();
 async function killStragglers(trees: readonly KilledTree[]): Promise<Map<KilledTree, SignalOutcome>> {
   const marks = new Set<number>();
   const reader = trees.find(({ root }) => root.mark !== null)?.root.mark?.marks;
-  const leaders = await persist(() => collectLeaders(reader && ((pid) => marks.add(reader.readAny(pid)))));
+  const leaders = await persist(async () => {
+    const newProcesses = new NewProcesses();
+    const note = reader && ((pid: number) => void marks.add(reader.readAny(pid)));
+    const found = await collectLeaders(note);
+    if (note !== undefined) await visitInTurns(newProcesses, note);
+    return found;
+  });
   const left = trees.filter(({ root, members }) => {
     if (root.mark !== null && marks.has(root.mark.number)) return true;
     return [root, ...members].some(({ pid }) => leaders.has(pid));

@@ -8,7 +8,7 @@ import { NativeLauncher } from '../../src/native/native-launcher.js';
 import { readProcessTable } from '../../src/native/process-tree.js';
 import { findMarked, MARK_DIGITS, TreeMarks } from '../../src/native/tree-marks.js';
 import { silentLogger } from '../../src/telemetry/logger.js';
-import { requireRoot } from '../support/cgroups.js';
+import { asNobody, NOBODY, requireRoot } from '../support/cgroups.js';
 import { planOf, run } from './launch-helper.js';
 
 const libc = loadLibc();
@@ -80,6 +80,20 @@ it('is passed over in the session of this process, where only another thread can
   const marks = new TreeMarks(libc);
   const [near, far] = [startSleeper(marks, false), startSleeper(marks, true)];
   expect(findMarked([near.mark, far.mark], readProcessTable())).toEqual([far.pid]);
+});
+
+it("is seen in a process that has become another user's, without a right to its limits", async (test) => {
+  requireRoot(test);
+  const marks = new TreeMarks(libc);
+  const other = { uid: NOBODY - 1, gid: NOBODY - 1, detached: true };
+  const { started, mark } = marks.start(() => spawn('/bin/sleep', ['300'], other));
+  onTestFinished(() => void started.kill('SIGKILL'));
+  const pid = started.pid!;
+  asNobody(() => {
+    expect(libc.prlimit(pid, RLIMIT_LOCKS, null, Buffer.alloc(16))).toBe(-1);
+    expect(marks.read(pid)).toBe(mark!.number);
+    expect(findMarked([mark!], readProcessTable())).toEqual([pid]);
+  });
 });
 
 it('is taken back when the start fails', () => {
