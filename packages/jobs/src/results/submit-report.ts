@@ -1,9 +1,9 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { JobError } from '../errors.js';
 import { createResultCheck, MAX_RESULT_BYTES } from './schema.js';
-import { digestOf, digestToken, type Report, VARIABLES, workerFiles } from './work-place.js';
+import { digestOf, digestToken, type Report, reportedFile, VARIABLES, workerFiles } from './work-place.js';
 
 /** A worker's report about its item. */
 export interface ReportRequest {
@@ -47,7 +47,10 @@ export async function submitReport(
     stop: request.stop ?? false,
     reportedAt: Date.now(),
   };
-  return { accepted: await leave(directory, JSON.stringify(report)) };
+  const accepted = await leave(directory, JSON.stringify(report));
+  // Where that cannot be written, the report is found at the end of the worker.
+  if (accepted) await writeFile(reportedFile(directory), '').catch(() => {});
+  return { accepted };
 }
 
 function readVariables(env: Readonly<Record<string, string | undefined>>) {

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { join } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import type { JobItem } from '../store/job-rows.js';
 
 /** The part of `node:fs/promises` that workers' files are kept by, here or on another machine. */
@@ -9,6 +9,9 @@ export interface PlaceFiles {
   readFile(path: string, encoding: 'utf8'): Promise<string>;
   symlink(target: string, path: string): Promise<void>;
   rm(path: string, options: { readonly recursive: boolean; readonly force: boolean }): Promise<void>;
+  /** Removes a directory only if it is empty. It and `unlink` are absent where that takes as long as `rm`. */
+  rmdir?(path: string): Promise<void>;
+  unlink?(path: string): Promise<void>;
 }
 
 /** What a worker is told of itself. */
@@ -42,7 +45,9 @@ export const VARIABLES = {
 /** What a link in place of a report points to: nothing. */
 const CLOSED = 'closed';
 /** Name of the file of a report. */
-export const REPORT_FILE = 'report.json';
+const REPORT_FILE = 'report.json';
+/** Directory beside the workers', in which each one that has reported leaves a file with the name of its directory. */
+const REPORTED_DIRECTORY = 'reported';
 /** Of the digest in the name of a directory, in hexadecimal digits. */
 const DIGEST_DIGITS = 32;
 
@@ -76,9 +81,23 @@ export function digestOf(directory: string): string {
   return directory.slice(directory.lastIndexOf('-') + 1);
 }
 
+/** Where it can be watched that somebody has reported. */
+export function reportedDirectory(root: string): string {
+  return join(root, REPORTED_DIRECTORY);
+}
+
+/** What tells the runner that a worker has reported. */
+export function reportedFile(directory: string): string {
+  return join(reportedDirectory(dirname(directory)), basename(directory));
+}
+
 /** Makes the files of a worker, where they are not there yet. */
 export async function prepareWork(files: PlaceFiles, directory: string, { row }: JobItem): Promise<void> {
-  await files.mkdir(directory, { recursive: true });
+  try {
+    await files.mkdir(directory, { recursive: false });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
   await files.writeFile(workerFiles(directory).row, JSON.stringify(row));
 }
 
@@ -92,7 +111,27 @@ export async function readReport(files: PlaceFiles, directory: string): Promise<
   }
 }
 
-/** Takes no report any more. Answers the one that came first, where one did: only one of the two can. */
+/** What a worker that has ended left. */
+export interface WorkLeft {
+  /** The report that came before the end. */
+  readonly report?: Report;
+  /** Text of the result file. */
+  readonly resultFile?: string;
+  /** Nothing is left, not even the directory. */
+  readonly isRemoved: boolean;
+}
+
+/** Takes no report any more. Of this and a report one comes first, and only one can. */
+export async function closeWork(files: PlaceFiles, directory: string): Promise<WorkLeft> {
+  // Most workers leave nothing; a directory that is gone takes no report either.
+  if (await removeIfEmpty(files, directory)) return { isRemoved: true };
+  const report = await closeReports(files, directory);
+  if (report !== undefined) return { report, isRemoved: false };
+  const resultFile = await readResultFile(files, directory);
+  return { ...(resultFile !== undefined && { resultFile }), isRemoved: false };
+}
+
+/** Takes no report any more. Answers the one that came first, where one did. */
 export async function closeReports(files: PlaceFiles, directory: string): Promise<Report | undefined> {
   try {
     await files.symlink(CLOSED, workerFiles(directory).report);
@@ -104,18 +143,37 @@ export async function closeReports(files: PlaceFiles, directory: string): Promis
   }
 }
 
-/** The text of the result file; nothing where the worker wrote none. */
-export async function readResultFile(files: PlaceFiles, directory: string): Promise<string | undefined> {
+export function removeWork(files: PlaceFiles, directory: string): Promise<void> {
+  return files.rm(directory, { recursive: true, force: true });
+}
+
+async function removeIfEmpty(files: PlaceFiles, directory: string): Promise<boolean> {
+  if (files.rmdir === undefined || files.unlink === undefined) return false;
+  try {
+    await files.unlink(workerFiles(directory).row);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  try {
+    await files.rmdir(directory);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return true;
+    if (NOT_EMPTY.has(errnoOf(error))) return false;
+    throw error;
+  }
+}
+
+/** Systems differ in which they say. */
+const NOT_EMPTY: ReadonlySet<string | undefined> = new Set(['ENOTEMPTY', 'EEXIST']);
+
+async function readResultFile(files: PlaceFiles, directory: string): Promise<string | undefined> {
   try {
     return await files.readFile(workerFiles(directory).result, 'utf8');
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-export function removeWork(files: PlaceFiles, directory: string): Promise<void> {
-  return files.rm(directory, { recursive: true, force: true });
 }
 
 function isMissing(error: unknown): boolean {

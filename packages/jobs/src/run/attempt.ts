@@ -1,16 +1,15 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf } from '../errors.js';
 import type { ResultCheck } from '../results/schema.js';
 import {
-  closeReports,
+  closeWork,
   createToken,
   digestToken,
   prepareWork,
-  REPORT_FILE,
   type Report,
   readReport,
-  readResultFile,
   removeWork,
+  reportedFile,
   VARIABLES,
   workDirectory,
   workerFiles,
@@ -63,7 +62,10 @@ export class Attempt {
   #worker: WorkerProcess | undefined;
   readonly #logPath: string;
   #log: WorkerLog;
+  readonly #reported: Promise<Report>;
+  #resolveReported: (report: Report) => void = () => {};
   #isCancelled = false;
+  #isRemoved = false;
 
   constructor(
     private readonly context: AttemptContext,
@@ -79,10 +81,27 @@ export class Attempt {
     this.#logPath = join(context.logs, `${item.index}-${attempt}.jsonl`);
     this.#log = new WorkerLog(this.#logPath);
     this.#watch = context.kind.watch?.();
+    this.#reported = new Promise((resolve) => {
+      this.#resolveReported = resolve;
+    });
   }
 
   get index(): number {
     return this.item.index;
+  }
+
+  /** Name of its directory. */
+  get name(): string {
+    return basename(this.directory);
+  }
+
+  /** Looks whether the worker has reported. */
+  look(): void {
+    readReport(this.link.files, this.directory).then(
+      (report) => report && this.#resolveReported(report),
+      // What cannot be read now is looked for again at the end of the worker.
+      () => {},
+    );
   }
 
   /** Makes what the worker finds when it starts. */
@@ -108,6 +127,7 @@ export class Attempt {
     try {
       const early = await readReport(this.link.files, this.directory);
       const isMissing = await this.#attach(start);
+      this.look();
       if (this.#worker !== undefined) return await this.#follow(this.#worker);
       if (early !== undefined) return this.#judgeReport(early);
       if (isMissing === 'forgotten' || !this.#neverArrived(start))
@@ -151,7 +171,10 @@ export class Attempt {
   async dispose(): Promise<void> {
     this.#worker?.release();
     await this.#log.close();
-    await removeWork(this.link.files, this.directory);
+    if (this.#isRemoved) return;
+    const { files } = this.link;
+    await files.rm(reportedFile(this.directory), { recursive: false, force: true });
+    await removeWork(files, this.directory);
   }
 
   /** Answers why there is no worker, where there is none. */
@@ -200,30 +223,15 @@ export class Attempt {
 
   /** Whatever comes first: a report, or the end of the worker. */
   async #follow(worker: WorkerProcess): Promise<Finished> {
-    const { files } = this.link;
-    let stop = () => {};
-    const reported = new Promise<Report>((resolve) => {
-      const look = (name = REPORT_FILE) => {
-        if (name !== REPORT_FILE) return;
-        // What cannot be read now is looked for again at the end of the worker.
-        readReport(files, this.directory).then(
-          (report) => report && resolve(report),
-          () => {},
-        );
-      };
-      stop = this.link.watch(this.directory, look);
-      look();
-    });
     try {
       if (this.#isCancelled) await worker.terminate(WORKER_GRACE_MS);
-      const first = await Promise.race([reported, worker.ended]);
+      const first = await Promise.race([this.#reported, worker.ended]);
       if ('reportedAt' in first) return this.#judgeReport(first);
-      const report = await closeReports(files, this.directory);
-      return report === undefined ? notStopped(await this.#judgeEnd(first)) : this.#judgeReport(report);
+      const { report, resultFile, isRemoved } = await closeWork(this.link.files, this.directory);
+      this.#isRemoved = isRemoved;
+      return report === undefined ? notStopped(this.#judgeEnd(first, resultFile)) : this.#judgeReport(report);
     } catch (error) {
       return unknown(messageOf(error));
-    } finally {
-      stop();
     }
   }
 
@@ -233,13 +241,12 @@ export class Attempt {
     return { end: { status: 'completed', result: result as Result, reportedAt }, stop };
   }
 
-  async #judgeEnd(end: WorkerEnd): Promise<AttemptEnd> {
+  #judgeEnd(end: WorkerEnd, resultFile: string | undefined): AttemptEnd {
     const { settings, check } = this.context;
     if (this.#isCancelled) return CANCELLED;
     const failure = describeFailure(end, settings.timeoutMs);
     if (this.#watch !== undefined) return this.#watch.judge(failure);
     if (failure !== undefined) return { status: 'failed', error: failure };
-    const resultFile = await readResultFile(this.link.files, this.directory);
     return judgeOutput({ resultFile, stdout: this.#stdout.text }, check, settings.demandsResult);
   }
 

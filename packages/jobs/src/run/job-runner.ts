@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import { reportedDirectory } from '../results/work-place.js';
 import type { JobItem } from '../store/job-rows.js';
 import type { JobStatus, Result } from '../store/journal-entry.js';
 import type { StoredJob } from '../store/stored-job.js';
@@ -76,11 +77,13 @@ export class JobRunner {
       this.#finish = resolve;
     });
     const { state } = this.options.job;
+    const stopWatching = this.#watchReports();
     for (const [index, { status, isGone }] of state.items.entries()) {
       if (status === 'running' || !isGone) this.#resume(index);
     }
     void this.#fill();
     await done;
+    stopWatching();
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#cancelled !== undefined) return { status: 'cancelled', error: this.#cancelled };
     if (state.counts.pending > 0)
@@ -100,6 +103,19 @@ export class JobRunner {
 
   get #isOver(): boolean {
     return this.#cancelled !== undefined || this.#failure !== undefined;
+  }
+
+  /** Has the attempts look for reports as soon as there is one. Returns how to stop. */
+  #watchReports(): () => void {
+    const stops = this.options.links.map((link) =>
+      link.watch(reportedDirectory(link.root), (name) => {
+        for (const { attempt } of this.#running.values())
+          if (attempt.link === link && (name === undefined || name === attempt.name)) attempt.look();
+      }),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   /** Goes on with a worker that an earlier runner started; the machine has a place for it already. */

@@ -4,7 +4,7 @@ import { type ConnectOptions, connect, ExecServerError, type NodeMachine } from 
 import { JobError, messageOf } from '../errors.js';
 import { DEFAULT_SERVER_COMMAND, findServer, startServer } from '../local-server/start-server.js';
 import { SCHEMA_FILE } from '../results/submit-report.js';
-import type { PlaceFiles } from '../results/work-place.js';
+import { type PlaceFiles, reportedDirectory } from '../results/work-place.js';
 import type { JobSettings, MachineSettings } from '../store/job-settings.js';
 import type { StoredJob } from '../store/stored-job.js';
 import { localFiles, watchLocally } from './local-files.js';
@@ -143,7 +143,7 @@ function describe(url: string, error: unknown): JobError {
 }
 
 async function prepareRoot({ files, root }: MachineLink, { schema }: JobSettings): Promise<void> {
-  await files.mkdir(root, { recursive: true });
+  await files.mkdir(reportedDirectory(root), { recursive: true });
   if (schema !== undefined) await files.writeFile(`${root}/${SCHEMA_FILE}`, JSON.stringify(schema));
 }
 

@@ -6,9 +6,11 @@ import { MAX_RESULT_BYTES } from '../../src/results/schema.js';
 import { submitReport } from '../../src/results/submit-report.js';
 import {
   closeReports,
+  closeWork,
   createToken,
   digestToken,
   readReport,
+  reportedFile,
   VARIABLES,
   workDirectory,
   workerFiles,
@@ -52,16 +54,36 @@ describe('submitReport', () => {
     expect(await submitReport({ result: {} }, env)).toEqual({ accepted: false });
   });
 
-  it('of a report and the end of the item one comes first', async () => {
+  it.each([
+    ['here', fs],
+    ['elsewhere', { ...fs, rmdir: undefined }],
+  ])('of a report and the end of the item one comes first, %s', async (_, { rmdir, ...others }) => {
+    const files = { ...others, ...(rmdir !== undefined && { rmdir }) };
     for (let round = 0; round < 30; round++) {
       const { directory, env } = await makeWorker();
-      const [{ accepted }, closed] = await Promise.all([
+      const [{ accepted }, { report, isRemoved }] = await Promise.all([
         submitReport({ result: { round }, stop: true }, env),
-        closeReports(fs, directory),
+        closeWork(files, directory),
       ]);
-      expect(closed !== undefined).toBe(accepted);
-      if (accepted) expect(closed).toMatchObject({ result: { round }, stop: true });
+      expect(report !== undefined).toBe(accepted);
+      if (accepted) expect(report).toMatchObject({ result: { round }, stop: true });
+      if (isRemoved) await expect(fs.stat(directory)).rejects.toMatchObject({ code: 'ENOENT' });
+      expect(await submitReport({ result: { round } }, env)).toEqual({ accepted: false });
     }
+  });
+
+  it('what a worker leaves is there after its end', async () => {
+    const { directory } = await makeWorker();
+    await writeFile(workerFiles(directory).result, 'text');
+    expect(await closeWork(fs, directory)).toEqual({ resultFile: 'text', isRemoved: false });
+    expect(await closeWork(fs, directory)).toEqual({ resultFile: 'text', isRemoved: false });
+  });
+
+  it('tells the runner', async () => {
+    const { directory, env } = await makeWorker();
+    await mkdir(dirname(reportedFile(directory)));
+    await submitReport({ result: {} }, env);
+    await fs.stat(reportedFile(directory));
   });
 
   it.each([
