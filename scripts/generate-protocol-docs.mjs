@@ -5,7 +5,16 @@ import * as z from 'zod/mini';
 import * as protocol from '../packages/protocol/dist/index.js';
 import { APP_PURPOSES, ERROR_MEANINGS, PURPOSES, V0_PURPOSES } from '../packages/protocol/dist/purposes.js';
 
-const { METHODS, CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, SERVER_REQUESTS, ErrorCode, v0, app } = protocol;
+const {
+  METHODS,
+  CLIENT_NOTIFICATIONS,
+  SERVER_NOTIFICATIONS,
+  SERVER_REQUESTS,
+  ErrorCode,
+  ERROR_REASONS,
+  v0,
+  app,
+} = protocol;
 
 const names = new Map();
 const registry = z.registry();
@@ -231,5 +240,20 @@ function errorSection() {
   const rows = Object.entries(ErrorCode).map(
     ([name, code]) => `| ${code} | \`${name}\` | ${ERROR_MEANINGS[name]} |`,
   );
-  return ['## Error codes', '', '| Code | Name | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const reasons = Object.entries(ERROR_REASONS).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+  return [
+    '## Error codes',
+    '',
+    '| Code | Name | Meaning |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+    '## Names of failures',
+    '',
+    'Every error carries `data.code`, which names the failure for programs. `data.errno` names a failed system call, such as `ENOENT`. A name keeps its meaning; a client treats a name that it does not know by the numeric code.',
+    '',
+    '| `data.code` | Meaning |',
+    '| --- | --- |',
+    ...reasons,
+  ].join('\n');
 }

@@ -50,7 +50,7 @@ export function describeRecordings(title: string, isWanted: (scenario: string) =
         const note =
           differences === 0 ? '' : ` (${differences} expected difference${differences === 1 ? '' : 's'})`;
         report(scenario, failures.length === 0 ? `ok${note}` : `FAILED (${failures.length})`);
-        expect(failures).toEqual([]);
+        expect(failures).toMatchObject([]);
       });
     }
   });

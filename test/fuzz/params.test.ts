@@ -1,9 +1,11 @@
 import {
   app,
   decodeParams,
+  ERROR_REASONS,
   ErrorCode,
   METHODS,
   RpcError,
+  readErrorReason,
   SERVER_NOTIFICATIONS,
   SERVER_REQUESTS,
   v0,
@@ -80,6 +82,7 @@ describe.each(Object.entries(dialects))('%s', (_name, dialect) => {
           expect(error).toBeInstanceOf(RpcError);
           expect((error as RpcError).code).toBe(refusal);
           expect((error as RpcError).message).not.toBe('');
+          expect(ERROR_REASONS).toHaveProperty(readErrorReason((error as RpcError).data)!);
         }
         expect(Object.keys(Object.prototype)).toEqual([]);
       },

@@ -1,4 +1,4 @@
-import { decodeResult, ErrorCode } from '@exec-server/protocol';
+import { decodeResult, ERROR_REASONS, ErrorCode, readErrorReason } from '@exec-server/protocol';
 import { before, type WireMessage } from '@exec-server/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -68,8 +68,10 @@ export async function expectAnswers(
     const { method } = requests[index] as RandomRequest;
     if (answer?.result !== undefined)
       decodeResult((methods[method] as Methods[string]).result, answer.result);
-    else if (answer !== undefined)
+    else if (answer !== undefined) {
       expect(REFUSALS, `${method}: ${answer.error?.message}`).toContain(answer.error?.code);
+      expect(ERROR_REASONS, method).toHaveProperty(readErrorReason(answer.error?.data)!);
+    }
   }
   const ids = wire.received.filter(({ method }) => method === undefined).map((message) => message.id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -235,7 +235,7 @@ export class ClientModel {
       return false;
     }
     const message = `unknown process id ${process.id}`;
-    expect(error).toEqual({ code: INVALID_REQUEST, message, data: { expired: true } });
+    expect(error).toMatchObject({ code: INVALID_REQUEST, message, data: { code: 'process_expired' } });
     expect(process.mayBeForgotten(now), `${process.id} is forgotten too early`).toBe(true);
     return true;
   }

@@ -61,7 +61,7 @@ export const REGULAR_EXPRESSIONS: Readonly<Record<string, Review>> = {
   'cli/src/client/detach-keys.ts': { reads: 'argument', expressions: [/^ctrl-([a-z@[\\\]^_])$/, /^[!-~]$/] },
   'cli/src/client/explain-error.ts': {
     reads: 'answer',
-    expressions: [/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_)/, /os error 2\b|no such file/i],
+    expressions: [/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_)/, /os error 2\b/],
   },
   'cli/src/client/read-env-file.ts': {
     reads: 'argument',

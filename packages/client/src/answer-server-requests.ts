@@ -5,6 +5,7 @@ import {
   MalformedMessageError,
   type NetworkDecision,
   type NetworkPolicyRequestParams,
+  namedError,
   type RequestId,
   type RequestMessage,
   SERVER_REQUESTS,
@@ -44,7 +45,7 @@ export class ServerRequests {
     if (this.#open.has(id)) throw new MalformedMessageError(`request id ${id} is in use already`);
     if (!isServerRequest(method)) {
       const message = `exec-server client does not implement \`${method}\` yet`;
-      peer.respondError(id, { code: ErrorCode.methodNotFound, message });
+      peer.respondError(id, namedError(ErrorCode.methodNotFound, message, 'method_not_found'));
       return;
     }
     if (method === 'client/status') {

@@ -1,3 +1,4 @@
+import { readErrorReason } from '@exec-server/protocol';
 import { PeerError } from '@exec-server/rpc';
 
 /** The server answered `initialize` with another session than the one to resume. */
@@ -71,6 +72,11 @@ export class RejectedError extends ExecServerError {
 
   /** `data` of the JSON-RPC error. */
   readonly data: unknown;
+
+  /** The server's name of the failure, such as `file_exists`; absent where it sends none. */
+  get reason(): string | undefined {
+    return readErrorReason(this.data);
+  }
 }
 
 /** The connection is gone and was not, or could not be, made again. What became of the call is unknown. */

@@ -321,7 +321,7 @@ describe('the server', () => {
     const server = scriptAcceptingServer();
     await connect(server);
     server.send({ id: 7, method: 'network/unheardOf', params: {} });
-    expect(await server.find(({ id }) => id === 7)).toEqual({
+    expect(await server.find(({ id }) => id === 7)).toMatchObject({
       id: 7,
       error: { code: -32601, message: 'exec-server client does not implement `network/unheardOf` yet' },
     });

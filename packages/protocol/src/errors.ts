@@ -1,3 +1,5 @@
+import type { ErrorData, ErrorReason } from './error-reasons.js';
+
 /** Codes of the `error` member of a response. */
 export const ErrorCode = {
   /** The message is malformed, or the request is refused in the present state. */
@@ -41,24 +43,50 @@ export class RpcError extends Error {
   }
 }
 
-export function invalidRequest(message: string): RpcError {
-  return new RpcError(ErrorCode.invalidRequest, message);
+/** What `data` of an error holds beside its name. */
+export type ErrorDetail = Omit<ErrorData, 'code'>;
+
+/** An error of the server's with its name. */
+export function namedError(
+  code: number,
+  message: string,
+  reason: ErrorReason,
+  detail: ErrorDetail = {},
+): RpcError {
+  return new RpcError(code, message, { data: { code: reason, ...detail } satisfies ErrorData });
 }
 
-export function invalidParams(message: string): RpcError {
-  return new RpcError(ErrorCode.invalidParams, message);
+export function invalidRequest(
+  message: string,
+  reason: ErrorReason = 'invalid_request',
+  detail?: ErrorDetail,
+): RpcError {
+  return namedError(ErrorCode.invalidRequest, message, reason, detail);
 }
 
-export function internalError(message: string): RpcError {
-  return new RpcError(ErrorCode.internalError, message);
+export function invalidParams(message: string, reason: ErrorReason = 'invalid_params'): RpcError {
+  return namedError(ErrorCode.invalidParams, message, reason);
 }
 
-export function notFound(message: string): RpcError {
-  return new RpcError(ErrorCode.notFound, message);
+export function internalError(
+  message: string,
+  reason: ErrorReason = 'internal_error',
+  detail?: ErrorDetail,
+): RpcError {
+  return namedError(ErrorCode.internalError, message, reason, detail);
+}
+
+export function notFound(message: string, reason: ErrorReason, detail?: ErrorDetail): RpcError {
+  return namedError(ErrorCode.notFound, message, reason, detail);
+}
+
+export function overloaded(message: string): RpcError {
+  return namedError(ErrorCode.overloaded, message, 'overloaded');
 }
 
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(ErrorCode.methodNotFound, `exec-server stub does not implement \`${method}\` yet`);
+  const message = `exec-server stub does not implement \`${method}\` yet`;
+  return namedError(ErrorCode.methodNotFound, message, 'method_not_found');
 }
 
 /** A message that cannot be understood. The message text is the detail alone, without who sent it. */

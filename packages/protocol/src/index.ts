@@ -24,13 +24,23 @@ export {
   TraceContext,
 } from './envelope.js';
 export {
+  ERROR_REASONS,
+  type ErrorData,
+  type ErrorReason,
+  readErrno,
+  readErrorReason,
+} from './error-reasons.js';
+export {
   ErrorCode,
+  type ErrorDetail,
   internalError,
   invalidParams,
   invalidRequest,
   MalformedMessageError,
   methodNotFound,
+  namedError,
   notFound,
+  overloaded,
   RpcError,
   type RpcErrorOptions,
 } from './errors.js';

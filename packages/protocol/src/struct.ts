@@ -213,7 +213,7 @@ function problemWith(issue: Problem): string | undefined {
  * @throws RpcError with code -32602
  */
 export function decodeParams<S extends AnySchema>(schema: S, params: unknown): z.output<S> {
-  return decode(schema, params ?? null, invalidParams);
+  return decode(schema, params ?? null, (detail) => invalidParams(detail));
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   invalidRequest,
   methodNotFound,
   notFound,
+  overloaded,
   RpcError,
 } from '../src/index.js';
 
@@ -23,15 +24,23 @@ it('pins the codes', () => {
 });
 
 it.each([
-  [invalidRequest('m'), -32600, 'm'],
-  [invalidParams('m'), -32602, 'm'],
-  [internalError('m'), -32603, 'm'],
-  [notFound('m'), -32004, 'm'],
-  [methodNotFound('x/y'), -32601, 'exec-server stub does not implement `x/y` yet'],
-])('%s', (error, code, message) => {
+  [invalidRequest('m'), -32600, 'm', { code: 'invalid_request' }],
+  [invalidRequest('m', 'process_unknown'), -32600, 'm', { code: 'process_unknown' }],
+  [invalidParams('m'), -32602, 'm', { code: 'invalid_params' }],
+  [internalError('m'), -32603, 'm', { code: 'internal_error' }],
+  [internalError('m', 'os_error', { errno: 'EIO' }), -32603, 'm', { code: 'os_error', errno: 'EIO' }],
+  [notFound('m', 'file_not_found'), -32004, 'm', { code: 'file_not_found' }],
+  [overloaded('m'), -32001, 'm', { code: 'overloaded' }],
+  [
+    methodNotFound('x/y'),
+    -32601,
+    'exec-server stub does not implement `x/y` yet',
+    { code: 'method_not_found' },
+  ],
+])('%s', (error, code, message, data) => {
   expect(error).toBeInstanceOf(RpcError);
   expect(error).toMatchObject({ name: 'RpcError', code, message });
-  expect('data' in error && error.data !== undefined).toBe(false);
+  expect(error.data).toEqual(data);
 });
 
 it('carries data over the wire and keeps the cause here', () => {

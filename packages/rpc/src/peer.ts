@@ -1,10 +1,11 @@
 import {
   decodeMessage,
-  ErrorCode,
   encodeError,
   encodeNotification,
   encodeRequest,
   encodeResult,
+  internalError,
+  invalidRequest,
   MalformedMessageError,
   type Message,
   parseErrorText,
@@ -319,7 +320,7 @@ export class Peer {
       this.close({ code: PROTOCOL_ERROR_CLOSE_CODE, reason: text });
       return;
     }
-    this.#send(encodeError(NO_REQUEST_ID, { code: ErrorCode.invalidRequest, message: text }));
+    this.#send(encodeError(NO_REQUEST_ID, toWireError(invalidRequest(text, 'malformed_message'))));
     if (!this.writable) this.#pauseUntilWritable();
   }
 
@@ -377,5 +378,5 @@ function toWireError(error: unknown): WireError {
     const { code, message, data } = error;
     return data === undefined ? { code, message } : { code, message, data };
   }
-  return { code: ErrorCode.internalError, message: error instanceof Error ? error.message : String(error) };
+  return toWireError(internalError(error instanceof Error ? error.message : String(error)));
 }

@@ -163,7 +163,7 @@ describe('requests of the other side', () => {
     await record.until(1);
     far.send('{"id":2,"method":"fine"}');
     const answers = (await record.until(2)).map((text) => JSON.parse(text));
-    expect(answers).toEqual([
+    expect(answers).toMatchObject([
       { id: 1, error },
       { id: 2, result: null },
     ]);

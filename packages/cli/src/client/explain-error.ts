@@ -1,4 +1,4 @@
-import { CapabilityMissingError, type ErrorName, ExecServerError } from '@exec-server/client';
+import { CapabilityMissingError, type ErrorName, ExecServerError, RejectedError } from '@exec-server/client';
 import { CommandError } from '../command-error.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -24,7 +24,7 @@ export function explainError(error: unknown, url: string | undefined): unknown {
   if (!(error instanceof ExecServerError)) return error;
   const { message, code } = error;
   const hint = hintFor(error, url);
-  const exitCode = code === 'spawn_failed' ? spawnFailureCode(message) : undefined;
+  const exitCode = code === 'spawn_failed' ? spawnFailureCode(error) : undefined;
   return new CommandError(message, {
     cause: error,
     ...(hint !== undefined && { hint }),
@@ -59,8 +59,10 @@ export function unknownProcessHint(url: string | undefined): string {
   return '`exec-server ps --all` lists the processes there are.';
 }
 
-function spawnFailureCode(message: string): number {
-  return /os error 2\b|no such file/i.test(message) ? ExitCode.notFound : ExitCode.cannotRun;
+function spawnFailureCode(error: ExecServerError): number {
+  const errno = error instanceof RejectedError ? memberOf(error.data, 'errno') : undefined;
+  const isMissing = errno === undefined ? /os error 2\b/.test(error.message) : errno === 'ENOENT';
+  return isMissing ? ExitCode.notFound : ExitCode.cannotRun;
 }
 
 /** The system's name of what went wrong, from the error or one that led to it. */

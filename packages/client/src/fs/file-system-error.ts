@@ -1,4 +1,4 @@
-import { ErrorCode } from '@exec-server/protocol';
+import { ErrorCode, readErrno } from '@exec-server/protocol';
 import { RejectedError } from '../errors.js';
 
 /** Numbers of the system in the texts of the server, by name: those of Linux, and of macOS where they differ. */
@@ -75,7 +75,7 @@ export class FileSystemError extends RejectedError {
     { operation, path }: FailedOperation,
     options: { readonly cause?: unknown; readonly data?: unknown; readonly retryable?: boolean } = {},
   ) {
-    const errno = findErrno(reason, rpcCode);
+    const errno = readErrno(options.data) ?? findErrno(reason, rpcCode);
     super(`${errno === undefined ? '' : `${errno}: `}${reason}, ${operation} '${path}'`, rpcCode, options);
     this.errno = errno;
     this.operation = operation;

@@ -139,5 +139,7 @@ export class RemoteFile {
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof RejectedError && error.message.includes(' already exists');
+  if (!(error instanceof RejectedError)) return false;
+  const { reason, message } = error;
+  return reason === undefined ? message.includes(' already exists') : reason === 'id_taken';
 }

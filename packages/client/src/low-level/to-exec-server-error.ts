@@ -1,9 +1,11 @@
 import {
   ErrorCode,
+  type ErrorReason,
   EXTENSION_METHODS,
   MalformedMessageError,
   type MethodName,
   RpcError,
+  readErrorReason,
 } from '@exec-server/protocol';
 import {
   CallTimeoutError,
@@ -25,6 +27,13 @@ const TRANSPORT_CLOSED_TEXT = 'JSON-RPC transport closed';
 
 /** How a server puts E2BIG. */
 const TOO_LONG_TEXT = '(os error 7)';
+
+const REJECTIONS: ReadonlyMap<string, ErrorName> = new Map<ErrorReason, ErrorName>([
+  ['session_unknown', 'session_expired'],
+  ['sandbox_refused', 'sandbox_denied'],
+  ['spawn_failed', 'spawn_failed'],
+  ['argument_too_long', 'argument_too_long'],
+]);
 
 const SANDBOX_TEXTS = ['sandbox intent cannot be enforced', 'filesystem sandbox is unavailable'];
 
@@ -72,12 +81,15 @@ export function isLoss(error: unknown): boolean {
 
 /** Whether the server says that it has no process of that id. */
 export function isUnknownProcess(error: unknown): boolean {
-  return error instanceof RpcError && error.message.startsWith('unknown process id ');
+  return (
+    wasForgotten(error) ||
+    saysReason(error, 'process_unknown', ({ message }) => message.startsWith('unknown process id '))
+  );
 }
 
 /** Whether the server says that it had one, which it knows no longer. */
-function wasForgotten({ data }: RpcError): boolean {
-  return typeof data === 'object' && data !== null && 'expired' in data && data.expired === true;
+function wasForgotten(error: unknown): boolean {
+  return saysReason(error, 'process_expired', () => false);
 }
 
 /** Whether the server says that the process has an id but is not running yet. */
@@ -91,10 +103,10 @@ export function isStillStarting(error: unknown): boolean {
 
 /** Whether the server says that a process to be started has the id of another one. */
 export function isIdTaken(error: unknown): boolean {
-  return (
-    error instanceof RpcError &&
-    error.message.startsWith('process ') &&
-    error.message.endsWith(' already exists')
+  return saysReason(
+    error,
+    'process_exists',
+    ({ message }) => message.startsWith('process ') && message.endsWith(' already exists'),
   );
 }
 
@@ -112,15 +124,32 @@ function fromRpcError(error: RpcError, context: ErrorContext): ExecServerError {
 }
 
 function nameRejection(error: RpcError, { method, processWasKnown }: ErrorContext): ErrorName {
-  const { code, message } = error;
-  if (method === 'initialize' && message.startsWith('unknown session id ')) return 'session_expired';
   if (isUnknownProcess(error))
     return processWasKnown || wasForgotten(error) ? 'process_expired' : 'process_unknown';
+  const reason = readErrorReason(error.data);
+  if (reason !== undefined) return REJECTIONS.get(reason) ?? 'rejected';
+  return nameByText(error, method);
+}
+
+/** The name of a refusal of a server that sends none, as other implementations do. */
+function nameByText({ code, message }: RpcError, method: MethodName | undefined): ErrorName {
+  if (method === 'initialize' && message.startsWith('unknown session id ')) return 'session_expired';
   if (SANDBOX_TEXTS.some((text) => message.startsWith(text))) return 'sandbox_denied';
   const starts = method === 'process/start' || method === 'process/startPrepared';
   if (starts && code === ErrorCode.internalError)
     return message.includes(TOO_LONG_TEXT) ? 'argument_too_long' : 'spawn_failed';
   return 'rejected';
+}
+
+/** Whether a server names this failure, or says it in these words where it names none. */
+export function saysReason(
+  error: unknown,
+  reason: ErrorReason,
+  inWords: (error: RpcError) => boolean,
+): error is RpcError {
+  if (!(error instanceof RpcError)) return false;
+  const named = readErrorReason(error.data);
+  return named === undefined ? inWords(error) : named === reason;
 }
 
 /** What everything that hung on a connection is told at its end. */

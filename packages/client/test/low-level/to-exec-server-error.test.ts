@@ -33,7 +33,7 @@ test.each([
     false,
   ],
   [
-    new RpcError(-32600, 'unknown process id p', { data: { expired: true } }),
+    new RpcError(-32600, 'unknown process id p', { data: { code: 'process_expired' } }),
     { method: 'process/read' },
     'process_expired',
     false,

@@ -41,7 +41,7 @@ const ownCapabilities = {
   sessionEnd: defaulted(flag('`session/end` exists.')),
   processHold: defaulted(flag('`process/hold` exists.')),
   processRemove: defaulted(
-    flag('`process/remove` exists, results are kept for `keepAliveMs`, and errors tell `expired`.'),
+    flag('`process/remove` exists, results are kept for `keepAliveMs`, and errors tell `process_expired`.'),
   ),
   processWait: defaulted(flag('`process/wait` exists.')),
   processSnapshot: defaulted(flag('`process/snapshot` exists.')),

@@ -1,4 +1,4 @@
-import { ErrorCode } from '@exec-server/protocol';
+import { overloaded } from '@exec-server/protocol';
 import type { Peer } from '@exec-server/rpc';
 import type { Clock, ClockTimer } from '../clock.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -47,7 +47,7 @@ export class Farewell {
   sendAway(reason: string): void {
     this.#isSentAway = true;
     this.logger.warn({ reason }, 'connection ended');
-    this.peer.respondError(NO_REQUEST_ID, { code: ErrorCode.overloaded, message: reason });
+    this.peer.respondError(NO_REQUEST_ID, overloaded(reason));
     this.peer.close({ code: CLOSE_TRY_AGAIN_LATER, reason });
     this.#timer = this.clock.after(SENT_AWAY_MS, () => this.peer.destroy(reason));
   }

@@ -12,6 +12,19 @@ export async function explainFailure<T>(
   } catch (error) {
     if (error instanceof OsError) throw osErrorToRpc(error);
     if (!(error instanceof FileError)) throw error;
-    throw error.failure === 'refused' ? invalidRequest(error.message) : internalError(error.message);
+    throw fileErrorToRpc(error);
+  }
+}
+
+function fileErrorToRpc({ failure, message }: FileError): RpcError {
+  switch (failure) {
+    case 'refused':
+      return invalidRequest(message);
+    case 'id-taken':
+      return invalidRequest(message, 'id_taken');
+    case 'over-limit':
+      return invalidRequest(message, 'limit_reached');
+    case 'failed':
+      return internalError(message);
   }
 }

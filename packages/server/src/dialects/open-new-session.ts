@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '@exec-server/protocol';
+import { overloaded } from '@exec-server/protocol';
 import type { Principal } from '../listen/principal.js';
 import type { Session, SessionOwner } from '../sessions/session.js';
 import { SessionLimitError, type SessionRegistry } from '../sessions/session-registry.js';
@@ -13,6 +13,6 @@ export function openNewSession(
     return sessions.open(principal, owner);
   } catch (error) {
     if (!(error instanceof SessionLimitError)) throw error;
-    throw new RpcError(ErrorCode.overloaded, error.message);
+    throw overloaded(error.message);
   }
 }

@@ -1,8 +1,16 @@
 import { constants } from 'node:os';
 import { OsError } from '../os-error.js';
 
-/** `refused`: the request asks for what is not done; `failed`: it could not be done here. */
-export type FileFailure = 'refused' | 'failed';
+/** A dialect gives each kind its code and name. */
+export type FileFailure =
+  /** The request asks for what is not done. */
+  | 'refused'
+  /** The id of a handle or of a watch is in use. */
+  | 'id-taken'
+  /** As many are open as may be. */
+  | 'over-limit'
+  /** It could not be done here. */
+  | 'failed';
 
 /** Why a file operation did not happen, where no system call has a number for it. */
 export class FileError extends Error {

@@ -41,7 +41,10 @@ export class FileHandles implements ConnectionResource {
       throw refused(`file handle ID must not exceed ${MAX_FILE_HANDLE_ID_BYTES} bytes`);
     this.refuseTaken(id);
     if (this.#files.size >= MAX_OPEN_FILE_HANDLES)
-      throw refused(`at most ${MAX_OPEN_FILE_HANDLES} file handles may be open per ${this.owner}`);
+      throw new FileError(
+        'over-limit',
+        `at most ${MAX_OPEN_FILE_HANDLES} file handles may be open per ${this.owner}`,
+      );
     const file = openFile();
     this.#files.set(id, file);
     // The connection may have ended while the request was on its way here.
@@ -56,7 +59,7 @@ export class FileHandles implements ConnectionResource {
 
   /** Throws a {@link FileError} for an id under which a file is open. */
   refuseTaken(id: string): void {
-    if (this.#files.has(id)) throw refused(`file handle \`${id}\` already exists`);
+    if (this.#files.has(id)) throw new FileError('id-taken', `file handle \`${id}\` already exists`);
   }
 
   /** A block, shorter than `length` only at the end of the file. A failed read closes the handle. */

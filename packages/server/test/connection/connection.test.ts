@@ -37,12 +37,12 @@ describe('handshake', () => {
   ])('%s needs both steps', async (method, params, family) => {
     const wire = open();
     const refused = async () => (await wire.request(method, params)).error;
-    expect(await refused()).toEqual({
+    expect(await refused()).toMatchObject({
       code: -32600,
       message: `client must call initialize before using ${family} methods`,
     });
     await wire.request('initialize', { clientName: 'test' });
-    expect(await refused()).toEqual({
+    expect(await refused()).toMatchObject({
       code: -32600,
       message: `client must send initialized before using ${family} methods`,
     });
@@ -51,7 +51,7 @@ describe('handshake', () => {
   it('params are checked before the handshake, unknown methods before that', async () => {
     const wire = open();
     expect((await wire.request('process/read', {})).error?.code).toBe(-32602);
-    expect((await wire.request('nope/nope', {})).error).toEqual({
+    expect((await wire.request('nope/nope', {})).error).toMatchObject({
       code: -32601,
       message: 'exec-server stub does not implement `nope/nope` yet',
     });
@@ -59,7 +59,7 @@ describe('handshake', () => {
 
   it('is done once', async () => {
     const wire = await openSession(openServer());
-    expect((await wire.request('initialize', { clientName: 'again' })).error).toEqual({
+    expect((await wire.request('initialize', { clientName: 'again' })).error).toMatchObject({
       code: -32600,
       message: 'initialize may only be sent once per connection',
     });
@@ -130,7 +130,7 @@ describe('too many requests', () => {
     const wire = await openSession(openServer({ pendingRequests: 3 }));
     await wire.request('process/start', startParams('p', ['/bin/sleep', '30']));
     const polls = [1, 2, 3].map(() => wire.request('process/read', { processId: 'p', waitMs: 1e12 }));
-    expect((await wire.request('process/read', { processId: 'p', waitMs: 1e12 })).error).toEqual({
+    expect((await wire.request('process/read', { processId: 'p', waitMs: 1e12 })).error).toMatchObject({
       code: -32001,
       message: 'too many requests are pending on this connection',
     });

@@ -14,7 +14,7 @@ it('the limit of connections is reached with the last that fits, and frees its p
   const server = openServer({ maxConnections: LIMIT });
   const [first, second] = [await openSession(server), await openSession(server)];
   const refused = openInProcessWire(server);
-  expect(await refused.next(() => true, 'the refusal')).toEqual({
+  expect(await refused.next(() => true, 'the refusal')).toMatchObject({
     id: -1,
     error: { code: -32001, message: REASON },
   });
@@ -51,7 +51,7 @@ it('over a Unix socket it is a line, and the end', async () => {
   const second = connect(path);
   const lines: string[] = [];
   for await (const line of createInterface({ input: second })) lines.push(line);
-  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { id: -1, error: { code: -32001, message: 'the server has its limit of 1 connections' } },
   ]);
   first.destroy();

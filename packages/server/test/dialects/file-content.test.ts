@@ -79,7 +79,7 @@ describe('a long file over a real connection', () => {
       path: nativeToPathUri(file),
       dataBase64: `${LONG.slice(0, -4)}A-==`,
     });
-    expect(answer.error).toEqual({
+    expect(answer.error).toMatchObject({
       code: -32600,
       message: `fs/writeFile requires valid base64 dataBase64: Invalid symbol 45, offset ${LONG.length - 3}.`,
     });

@@ -11,6 +11,7 @@ import type { TerminalSize } from '../../process/managed-process.js';
 import { StdinGoneError } from '../../stdin/stdin-queue.js';
 import type { HandlerContext } from '../dialect.js';
 import { toBuffer } from '../file-content.js';
+import { fileFailure } from '../os-failure.js';
 import type { Runs } from './runs.js';
 
 type WriteParams = Pick<app.CommandExecWriteParams, 'deltaBase64' | 'closeStdin'>;
@@ -28,11 +29,11 @@ export async function writeToRun(
   const taken = deltaBase64 === undefined ? undefined : toBuffer(content);
   const bytes = taken ?? decodeDelta(deltaBase64 ?? '');
   await runs.act(id, place, async (run) => {
-    if (!run.takesInput) throw invalidRequest(words.noStdin);
+    if (!run.takesInput) throw invalidRequest(words.noStdin, 'stdin_closed');
     try {
       await run.write(bytes, { end: closeStdin, signal });
     } catch (error) {
-      throw error instanceof StdinGoneError ? invalidRequest(words.ended(id)) : error;
+      throw error instanceof StdinGoneError ? invalidRequest(words.ended(id), 'stdin_closed') : error;
     }
   });
   return {};
@@ -72,7 +73,9 @@ export async function terminateRun(
     try {
       await run.terminate();
     } catch (error) {
-      throw error instanceof OsError ? internalError(`failed to terminate process: ${error.message}`) : error;
+      throw error instanceof OsError
+        ? internalError(`failed to terminate process: ${error.message}`, ...fileFailure(error))
+        : error;
     }
   });
   return {};

@@ -1,4 +1,4 @@
-import { ErrorCode, invalidRequest, RpcError } from '@exec-server/protocol';
+import { invalidRequest, overloaded, type RpcError } from '@exec-server/protocol';
 import type { OutputSink } from '../../output/output-sink.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
 import type { Session, SessionOwner } from '../../sessions/session.js';
@@ -53,7 +53,7 @@ export class AppConversation implements Conversation, SessionOwner {
 
   initialize(raw: unknown): unknown {
     const { clientInfo, capabilities = {} } = decodeInitialize(raw);
-    if (this.#session !== undefined) throw invalidRequest('Already initialized');
+    if (this.#session !== undefined) throw invalidRequest('Already initialized', 'already_initialized');
     const result = describeServer(clientInfo, this.services.codexHome);
     const { scope, info, logger } = this.host;
     const agreement = scope.keep(Agreement);
@@ -71,18 +71,21 @@ export class AppConversation implements Conversation, SessionOwner {
   unknownMethod(method: string): RpcError {
     const names = ['initialize', ...this.services.methods.keys()].map((name) => `\`${name}\``);
     const expected = names.length === 1 ? names[0] : `one of ${names.join(', ')}`;
-    return invalidRequest(`Invalid request: unknown variant \`${method}\`, expected ${expected}`);
+    return invalidRequest(
+      `Invalid request: unknown variant \`${method}\`, expected ${expected}`,
+      'method_not_found',
+    );
   }
 
   admit({ name, experimental }: AppMethod): Session {
-    if (this.#session === undefined) throw invalidRequest('Not initialized');
+    if (this.#session === undefined) throw invalidRequest('Not initialized', 'not_initialized');
     if (experimental && !this.host.scope.keep(Agreement).experimentalApi)
       throw invalidRequest(`${name} requires experimentalApi capability`);
     return this.#session;
   }
 
   overloaded(): RpcError {
-    return new RpcError(ErrorCode.overloaded, 'Server overloaded; retry later.');
+    return overloaded('Server overloaded; retry later.');
   }
 
   takeNotification(): undefined {

@@ -3,6 +3,7 @@ import { EINVAL } from '../../fs/file-error.js';
 import { normalizePath } from '../../fs/native-path.js';
 import type { OsError } from '../../os-error.js';
 import { explainFailure } from '../file-failure.js';
+import { fileFailure } from '../os-failure.js';
 
 /** The path as the file system takes it. */
 export function toPath(path: string): Buffer {
@@ -15,6 +16,8 @@ export function answerFor<T>(operation: Promise<T>): Promise<T> {
 }
 
 /** Unlike the exec dialect, this one has no code for files that are not there or not allowed. */
-function osErrorToRpc({ errno, message }: OsError): RpcError {
-  return errno === EINVAL ? invalidRequest(message) : internalError(message);
+function osErrorToRpc(error: OsError): RpcError {
+  const { errno, message } = error;
+  const failure = fileFailure(error);
+  return errno === EINVAL ? invalidRequest(message, ...failure) : internalError(message, ...failure);
 }

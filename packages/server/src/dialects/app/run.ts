@@ -53,7 +53,7 @@ export class Run {
     options: { readonly end: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
     if (this.#stdinClosed) {
-      if (bytes.length > 0) throw invalidRequest('stdin is already closed');
+      if (bytes.length > 0) throw invalidRequest('stdin is already closed', 'stdin_closed');
       return;
     }
     this.#stdinClosed = options.end;
@@ -65,7 +65,7 @@ export class Run {
   /** Throws an `RpcError`. */
   resize(size: TerminalSize): void {
     if (!this.process.description.tty)
-      throw invalidRequest('failed to resize PTY: process is not attached to a PTY');
+      throw invalidRequest('failed to resize PTY: process is not attached to a PTY', 'no_terminal');
     try {
       this.process.resize(size);
     } catch (error) {

@@ -25,7 +25,7 @@ export abstract class Runs implements ConnectionResource {
   async start(id: string | undefined, place: Place, start: () => Promise<Run>): Promise<Run> {
     if (id === undefined) return start();
     return this.#inTurn(id, place, async () => {
-      if (this.#active.has(id)) throw invalidRequest(this.words.duplicate(id));
+      if (this.#active.has(id)) throw invalidRequest(this.words.duplicate(id), 'process_exists');
       const run = await start();
       this.#active.set(id, run);
       void run.over.then(() => this.#active.delete(id));
@@ -37,10 +37,10 @@ export abstract class Runs implements ConnectionResource {
   async act(id: string, place: Place, act: (run: Run) => Promise<void>): Promise<void> {
     const { acted } = await this.#inTurn(id, place, async () => {
       const run = this.#active.get(id);
-      if (run === undefined) throw invalidRequest(this.words.unknown(id));
+      if (run === undefined) throw invalidRequest(this.words.unknown(id), 'process_unknown');
       if (run.exited) {
         await place.park(run.reported());
-        throw invalidRequest(this.words.ended(id));
+        throw invalidRequest(this.words.ended(id), 'process_unknown');
       }
       return { acted: act(run) };
     });

@@ -7,12 +7,14 @@ import {
   nativeToPathUri,
   type RpcError,
 } from '@exec-server/protocol';
+import { OsError } from '../../os-error.js';
 import { ExitAfterOutput } from '../../output/exit-after-output.js';
 import type { StartRequest } from '../../process/launch-plan.js';
 import type { TerminalSize } from '../../process/managed-process.js';
 import { startProcess } from '../../process/start.js';
 import { StartError } from '../../process/start-error.js';
 import type { HandlerContext } from '../dialect.js';
+import { spawnFailure } from '../os-failure.js';
 import { ProcessSinks } from '../process-sinks.js';
 import { Run } from './run.js';
 import { RunOutput, type RunOutputOptions } from './run-output.js';
@@ -84,17 +86,23 @@ function toStartRequest(processId: string, request: RunRequest, cwd: string): St
   };
 }
 
-function startErrorToRpc({ failure, message }: StartError, words: FamilyWords): RpcError {
+function startErrorToRpc({ failure, message, cause }: StartError, words: FamilyWords): RpcError {
   switch (failure) {
-    case 'spawn-failed':
-      return internalError(`${words.spawnFailed}: ${message}`);
+    case 'spawn-failed': {
+      const failed = spawnFailure(cause instanceof OsError ? cause : undefined);
+      return internalError(`${words.spawnFailed}: ${message}`, ...failed);
+    }
     case 'refused':
-      return internalError(`exec failed: ${message}`);
+      return internalError(`exec failed: ${message}`, 'sandbox_refused');
     case 'empty-argv':
-    case 'id-taken':
-    case 'over-limit':
-    case 'not-allowed':
-    case 'cancelled':
       return invalidRequest(message);
+    case 'id-taken':
+      return invalidRequest(message, 'process_exists');
+    case 'over-limit':
+      return invalidRequest(message, 'limit_reached');
+    case 'not-allowed':
+      return invalidRequest(message, 'start_forbidden');
+    case 'cancelled':
+      return invalidRequest(message, 'start_cancelled');
   }
 }

@@ -8,13 +8,14 @@ export async function writeToCommand(
   context: HandlerContext,
 ): Promise<v0.CommandExecWriteResult> {
   const command = findCommand(sessionId, context);
-  if (command === undefined) throw invalidRequest(`unknown session id ${sessionId}`);
-  if (command.stdin === undefined) throw invalidRequest(`stdin is closed for session ${sessionId}`);
+  if (command === undefined) throw invalidRequest(`unknown session id ${sessionId}`, 'process_unknown');
+  if (command.stdin === undefined)
+    throw invalidRequest(`stdin is closed for session ${sessionId}`, 'stdin_closed');
   try {
     const bytes = context.content ?? Buffer.from(chunk, 'base64');
     await context.place.park(command.stdin.write(bytes, { signal: context.signal }));
     return { accepted: true };
   } catch (error) {
-    throw error instanceof StdinGoneError ? internalError(error.message) : error;
+    throw error instanceof StdinGoneError ? internalError(error.message, 'stdin_closed') : error;
   }
 }

@@ -110,5 +110,5 @@ export class V0Conversation implements Conversation, SessionOwner {
 }
 
 function unknownCommand(method: string): RpcError {
-  return invalidRequest(`unknown method: ${method}`);
+  return invalidRequest(`unknown method: ${method}`, 'method_not_found');
 }

@@ -39,7 +39,10 @@ export class Attachments implements ConnectionResource {
     const key = keyOf(options.sessionId, process.id);
     this.detach(options.sessionId, process.id);
     if (this.#attached.size >= options.limit)
-      throw invalidRequest(`at most ${options.limit} processes may be attached per connection`);
+      throw invalidRequest(
+        `at most ${options.limit} processes may be attached per connection`,
+        'limit_reached',
+      );
     const sink = new ViewerSink(this.connection, process, options);
     const follower = new LogFollower(process, options.afterSeq, sink, () => this.#attached.delete(key));
     this.#attached.set(key, { mode: options.mode, follower });

@@ -1,14 +1,14 @@
 import {
   decodeParams,
-  ErrorCode,
   EXTENSION_METHODS,
   type InitializeParams,
   type InitializeResult,
   invalidRequest,
   METHODS,
   methodNotFound,
+  overloaded,
   type RequestId,
-  RpcError,
+  type RpcError,
 } from '@exec-server/protocol';
 import type { OutputSink } from '../../output/output-sink.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
@@ -75,7 +75,8 @@ export class ExecConversation implements Conversation, SessionOwner {
     const { sessions, gates } = this.services;
     const { scope, info, carriesBinary } = this.host;
     const params = decodeParams(METHODS.initialize.params, gates.filterParams('initialize', raw));
-    if (this.#session !== undefined) throw invalidRequest('initialize may only be sent once per connection');
+    if (this.#session !== undefined)
+      throw invalidRequest('initialize may only be sent once per connection', 'already_initialized');
     // Settled first, because a resumed session makes its sinks at once; after a failure the next attempt settles it anew.
     scope.binaryOutput = params.binaryOutput === true && carriesBinary;
     this.#lifecycleEvents = params.lifecycleEvents === true;
@@ -104,13 +105,14 @@ export class ExecConversation implements Conversation, SessionOwner {
 
   admit({ family }: DialectMethod): Session {
     if (this.#session === undefined)
-      throw invalidRequest(`client must call initialize before using ${family} methods`);
-    if (!this.#confirmed) throw invalidRequest(`client must send initialized before using ${family} methods`);
+      throw invalidRequest(`client must call initialize before using ${family} methods`, 'not_initialized');
+    if (!this.#confirmed)
+      throw invalidRequest(`client must send initialized before using ${family} methods`, 'not_initialized');
     return this.#session;
   }
 
   overloaded(): RpcError {
-    return new RpcError(ErrorCode.overloaded, 'too many requests are pending on this connection');
+    return overloaded('too many requests are pending on this connection');
   }
 
   takeNotification(method: string): string | undefined {

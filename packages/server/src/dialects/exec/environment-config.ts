@@ -49,7 +49,7 @@ function nativeDirectory(uri: string): string {
   try {
     return nativePathText(pathUriToNative(uri));
   } catch (error) {
-    throw error instanceof ForeignPathError ? invalidParams(error.message) : error;
+    throw error instanceof ForeignPathError ? invalidParams(error.message, 'foreign_path') : error;
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { normalizePath } from '../../fs/native-path.js';
 import type { OsError } from '../../os-error.js';
 import { explainFailure } from '../file-failure.js';
+import { fileFailure } from '../os-failure.js';
 
 const { EACCES, EINVAL, ENOENT, EPERM } = constants.errno;
 
@@ -18,7 +19,7 @@ export function toNativePath(uri: string): Buffer {
   try {
     return normalizePath(pathUriToNative(uri));
   } catch (error) {
-    throw error instanceof ForeignPathError ? invalidRequest(error.message) : error;
+    throw error instanceof ForeignPathError ? invalidRequest(error.message, 'foreign_path') : error;
   }
 }
 
@@ -31,12 +32,12 @@ export function answerFor<T>(operation: Promise<T>): Promise<T> {
 export function osErrorToRpc(error: OsError): RpcError {
   switch (error.errno) {
     case ENOENT:
-      return notFound(error.message);
+      return notFound(error.message, ...fileFailure(error));
     case EINVAL:
     case EACCES:
     case EPERM:
-      return invalidRequest(error.message);
+      return invalidRequest(error.message, ...fileFailure(error));
     default:
-      return internalError(error.message);
+      return internalError(error.message, ...fileFailure(error));
   }
 }

@@ -76,6 +76,6 @@ async function answer<T>(operation: Promise<T>): Promise<T> {
   try {
     return await answerFor(operation);
   } catch (error) {
-    throw error instanceof UnknownHandleError ? notFound(error.message) : error;
+    throw error instanceof UnknownHandleError ? notFound(error.message, 'handle_unknown') : error;
   }
 }

@@ -1,12 +1,12 @@
 import {
-  ErrorCode,
   type HttpCancelParams,
   type HttpCancelResult,
   type HttpRequestParams,
   type HttpRequestResult,
   internalError,
   invalidParams,
-  RpcError,
+  overloaded,
+  type RpcError,
 } from '@exec-server/protocol';
 import { type ActiveRequest, ActiveRequests } from '../../http/active-requests.js';
 import type { HttpResponse } from '../../http/exchange.js';
@@ -102,12 +102,12 @@ function httpErrorToRpc({ failure, message }: HttpError): RpcError {
     case 'refused':
       return invalidParams(`http/request ${message}`);
     case 'overloaded':
-      return new RpcError(ErrorCode.overloaded, `http/request: ${message}`);
+      return overloaded(`http/request: ${message}`);
     case 'no-response':
     case 'cancelled':
-      return internalError(`http/request failed: ${message}`);
+      return internalError(`http/request failed: ${message}`, 'http_failed');
     case 'body':
     case 'body-too-large':
-      return internalError(`failed to read http/request response body: ${message}`);
+      return internalError(`failed to read http/request response body: ${message}`, 'http_failed');
   }
 }

@@ -3,7 +3,7 @@ import {
   type InitializeParams,
   type InitializeResult,
   invalidRequest,
-  RpcError,
+  namedError,
 } from '@exec-server/protocol';
 import type { Principal } from '../../listen/principal.js';
 import type { ProcessEngine } from '../../process/process-engine.js';
@@ -34,8 +34,9 @@ export function openSession(
 
 function refuse(error: unknown): never {
   if (!(error instanceof ResumeError)) throw error;
-  if (error.failure === 'attached') throw new RpcError(ErrorCode.sessionAttached, error.message);
-  throw invalidRequest(error.message);
+  if (error.failure === 'attached')
+    throw namedError(ErrorCode.sessionAttached, error.message, 'session_attached');
+  throw invalidRequest(error.message, 'session_unknown');
 }
 
 export function describeSession(

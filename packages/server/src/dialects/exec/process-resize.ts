@@ -17,7 +17,7 @@ export async function resizeProcess(
   checkTerminalSize({ rows, cols });
   const process = await findTarget(params, context, 'control');
   if (process === undefined) throw unknownProcess(params, context);
-  if (!process.description.tty) throw invalidRequest(`process ${processId} has no terminal`);
+  if (!process.description.tty) throw invalidRequest(`process ${processId} has no terminal`, 'no_terminal');
   // A terminal that is gone has no size, and nobody is left who would look at it.
   if (process.closed) return {};
   try {

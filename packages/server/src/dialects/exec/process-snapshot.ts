@@ -1,11 +1,10 @@
 import {
-  ErrorCode,
   formatRequestId,
   internalError,
+  overloaded,
   type ProcessSnapshotParams,
   type ProcessSnapshotResult,
   type RequestId,
-  RpcError,
 } from '@exec-server/protocol';
 import { joinLine, type LinePiece, spareBuffers } from '@exec-server/rpc/node';
 import type { HeadAndTail } from '../../output/stream-heads.js';
@@ -72,7 +71,7 @@ async function takeScreen(
   try {
     return await screens.render({ owner: process, seq: process.log.nextSeq }, { output, rows, cols, exact });
   } catch (error) {
-    if (error instanceof ScreenLimitError) throw new RpcError(ErrorCode.overloaded, error.message);
+    if (error instanceof ScreenLimitError) throw overloaded(error.message);
     throw internalError(
       `failed to render the screen: ${error instanceof Error ? error.message : String(error)}`,
     );

@@ -13,6 +13,7 @@ import {
 } from '../../terminate/on-request.js';
 import { untilGone, untilMembersGone } from '../../terminate/until-gone.js';
 import type { HandlerContext } from '../dialect.js';
+import { fileFailure } from '../os-failure.js';
 import { findTargetSlot } from './target.js';
 
 export async function terminateProcess(
@@ -56,7 +57,8 @@ export function answerTerminate(ending: Promise<TerminateOutcome>): Promise<Term
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof OsError) throw internalError(`failed to terminate process: ${error.message}`);
+  if (error instanceof OsError)
+    throw internalError(`failed to terminate process: ${error.message}`, ...fileFailure(error));
   throw error;
 }
 

@@ -41,6 +41,6 @@ async function writeTo(
     await place.park(process.stdin.write(bytes, { ...options, signal }));
     return { status: 'accepted' };
   } catch (error) {
-    throw error instanceof StdinGoneError ? internalError(error.message) : error;
+    throw error instanceof StdinGoneError ? internalError(error.message, 'stdin_closed') : error;
   }
 }

@@ -8,10 +8,13 @@ import {
   pathUriToNative,
   type RpcError,
 } from '@exec-server/protocol';
+import { OsError } from '../../os-error.js';
 import { type StartRequest, withVariables } from '../../process/launch-plan.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
 import { StartError } from '../../process/start-error.js';
+import { PolicyError } from '../../sandbox/policy/policy-error.js';
 import { type CallerTrace, describeForChild } from '../../telemetry/tracing/caller-trace.js';
+import { spawnFailure } from '../os-failure.js';
 import { checkTerminalSize } from './process-resize.js';
 
 /** Names and values of all tags of a process, in UTF-16 units: they are words to find it by, not a place for data. */
@@ -88,21 +91,28 @@ function nativeCwd(uri: string): Uint8Array {
     return pathUriToNative(uri);
   } catch (error) {
     if (!(error instanceof ForeignPathError)) throw error;
-    throw invalidParams(`cwd URI \`${uri}\` is not valid on this exec-server host: ${error.message}`);
+    throw invalidParams(
+      `cwd URI \`${uri}\` is not valid on this exec-server host: ${error.message}`,
+      'foreign_path',
+    );
   }
 }
 
-function startErrorToRpc(error: StartError): RpcError {
-  switch (error.failure) {
+function startErrorToRpc({ failure, message, cause }: StartError): RpcError {
+  switch (failure) {
     case 'empty-argv':
+      return invalidParams(message);
     case 'refused':
-      return invalidParams(error.message);
+      return invalidParams(message, cause instanceof PolicyError ? 'sandbox_refused' : 'invalid_params');
     case 'id-taken':
+      return invalidRequest(message, 'process_exists');
     case 'over-limit':
+      return invalidRequest(message, 'limit_reached');
     case 'not-allowed':
+      return invalidRequest(message, 'start_forbidden');
     case 'cancelled':
-      return invalidRequest(error.message);
+      return invalidRequest(message, 'start_cancelled');
     case 'spawn-failed':
-      return internalError(error.message);
+      return internalError(message, ...spawnFailure(cause instanceof OsError ? cause : undefined));
   }
 }

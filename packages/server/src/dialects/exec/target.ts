@@ -1,4 +1,4 @@
-import { ErrorCode, invalidRequest, RpcError } from '@exec-server/protocol';
+import { invalidRequest, type RpcError } from '@exec-server/protocol';
 import { isSamePrincipal } from '../../listen/principal.js';
 import type { ManagedProcess } from '../../process/managed-process.js';
 import type { ProcessSlot } from '../../process/process-registry.js';
@@ -25,7 +25,10 @@ export function findTargetSlot(
   const slot = engine.registry.find(sessionId, processId);
   if (slot === undefined || !isSamePrincipal(slot.principal, session.principal)) return undefined;
   if (access === 'control' && !connection.keep(Attachments).controls(sessionId, processId))
-    throw invalidRequest(`process ${processId} of session ${sessionId} is not attached for control`);
+    throw invalidRequest(
+      `process ${processId} of session ${sessionId} is not attached for control`,
+      'process_not_attached',
+    );
   return slot;
 }
 
@@ -34,9 +37,11 @@ export function unknownProcess(
   { processId }: TargetParams,
   { engine, session }: Pick<HandlerContext, 'engine' | 'session'>,
 ): RpcError {
-  const message = `unknown process id ${processId}`;
-  if (!engine.registry.wasForgotten(session.principal, processId)) return invalidRequest(message);
-  return new RpcError(ErrorCode.invalidRequest, message, { data: { expired: true } });
+  const isForgotten = engine.registry.wasForgotten(session.principal, processId);
+  return invalidRequest(
+    `unknown process id ${processId}`,
+    isForgotten ? 'process_expired' : 'process_unknown',
+  );
 }
 
 /** The same once its own start is over; absent when there is no such process. Waits for nothing else. */

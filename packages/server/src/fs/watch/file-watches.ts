@@ -83,9 +83,9 @@ export class FileWatches implements ConnectionResource {
   }
 
   #checkId({ id, limits }: WatchRequest): void {
-    if (this.has(id)) throw new FileError('refused', `watch \`${id}\` already exists`);
+    if (this.has(id)) throw new FileError('id-taken', `watch \`${id}\` already exists`);
     if (this.#slots.size >= limits.fileWatches)
-      throw new FileError('refused', `at most ${limits.fileWatches} watches may be set per connection`);
+      throw new FileError('over-limit', `at most ${limits.fileWatches} watches may be set per connection`);
   }
 
   #createSlot(request: WatchRequest): Slot {
@@ -121,9 +121,9 @@ async function checkFileSystem({ path, mayBeMissing }: WatchRequest): Promise<vo
 
 function explain(error: unknown, limits: WatchLimits): unknown {
   if (error instanceof TooManyDirectoriesError)
-    return new FileError('refused', `at most ${limits.watchedDirectories} directories may be watched`);
+    return new FileError('over-limit', `at most ${limits.watchedDirectories} directories may be watched`);
   // The kernel's words speak of a full disk.
   if (isOsError(error, ENOSPC))
-    return new FileError('refused', "the system's limit on file watches is reached");
+    return new FileError('over-limit', "the system's limit on file watches is reached");
   return error;
 }

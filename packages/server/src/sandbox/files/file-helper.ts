@@ -1,4 +1,4 @@
-import { ErrorCode, formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
+import { ErrorCode, type ErrorData, formatRequestId, type RequestId, RpcError } from '@exec-server/protocol';
 import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { spareBuffers } from '@exec-server/rpc/node';
 import type { Clock } from '../../clock.js';
@@ -49,7 +49,9 @@ export interface CallOptions {
 /** A helper ended while it was needed. */
 export class HelperGoneError extends RpcError {
   constructor() {
-    super(ErrorCode.internalError, 'the file system sandbox ended unexpectedly');
+    super(ErrorCode.internalError, 'the file system sandbox ended unexpectedly', {
+      data: { code: 'internal_error' } satisfies ErrorData,
+    });
   }
 }
 
@@ -234,8 +236,8 @@ function parse(body: Uint8Array): unknown {
   return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
 }
 
-function toError({ code, message }: HelperFailure): Error {
-  return code === undefined ? new Error(message) : new RpcError(code, message);
+function toError({ code, message, data }: HelperFailure): Error {
+  return code === undefined ? new Error(message) : new RpcError(code, message, { data });
 }
 
 function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -154,7 +154,7 @@ export class FileSandboxes {
   }
 
   async #start({ key, owner, files, access }: Want, before: SandboxView): Promise<void> {
-    if (this.#closed) throw internalError('the server is shutting down');
+    if (this.#closed) throw internalError('the server is shutting down', 'shutting_down');
     this.#makeRoomFor(owner);
     const helper = await FileHelper.start(files, access, this.options);
     const view = await SandboxView.look(files, access).catch(async (error: unknown) => {
@@ -185,6 +185,7 @@ export class FileSandboxes {
       if (!this.#retireIdle((slot) => slot.owner === owner))
         throw internalError(
           `at most ${share} file system sandboxes may be in use by one principal at once, while others use ${ofOthers} of ${MAX_HELPERS}; close files that are open under other sandbox contexts, or try again`,
+          'limit_reached',
         );
     } else if (live.length + making.length >= MAX_HELPERS) this.#retireIdle(() => true);
   }

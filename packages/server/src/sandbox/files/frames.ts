@@ -53,6 +53,8 @@ export const FileMethod = {
 export interface HelperFailure {
   readonly code?: number;
   readonly message: string;
+  /** `data` of the error. */
+  readonly data?: unknown;
 }
 
 const HEADER_BYTES = 9;

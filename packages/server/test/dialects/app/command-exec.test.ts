@@ -63,12 +63,12 @@ describe('a buffered command', () => {
     const write = (bytes: number) => `head -c ${bytes} /dev/zero | tr "\\0" x`;
     const fits = await runScript(wire, write(MAX_COLLECTED_BYTES), { disableOutputCap: true });
     expect(fits.result?.stdout).toHaveLength(MAX_COLLECTED_BYTES);
-    expect((await runScript(wire, write(MAX_COLLECTED_BYTES + 1), { disableOutputCap: true })).error).toEqual(
-      {
-        code: -32603,
-        message: 'command/exec output exceeds the 25165824 bytes per stream that a response can carry',
-      },
-    );
+    expect(
+      (await runScript(wire, write(MAX_COLLECTED_BYTES + 1), { disableOutputCap: true })).error,
+    ).toMatchObject({
+      code: -32603,
+      message: 'command/exec output exceeds the 25165824 bytes per stream that a response can carry',
+    });
   });
 });
 
@@ -126,7 +126,7 @@ describe('checks', () => {
 
   it.each(order)('%j is %i %s', async (changes, code, message) => {
     const wire = await open();
-    expect((await wire.request('command/exec', { command: ['true'], ...changes })).error).toEqual({
+    expect((await wire.request('command/exec', { command: ['true'], ...changes })).error).toMatchObject({
       code,
       message,
     });
@@ -135,7 +135,7 @@ describe('checks', () => {
   it('a profile is for clients that asked for what is experimental', async () => {
     const wire = await open(null);
     const { error } = await wire.request('command/exec', { command: [], permissionProfile: ':read-only' });
-    expect(error).toEqual({
+    expect(error).toMatchObject({
       code: -32600,
       message: 'command/exec.permissionProfile requires experimentalApi capability',
     });
@@ -160,7 +160,9 @@ describe('time', () => {
     const answer = runScript(wire, 'echo up; exec sleep 60', { processId: 'p', streamStdoutStderr: true });
     await until('process-started');
     clock.advance(9_999);
-    expect((await wire.request('command/exec/write', { processId: 'p', closeStdin: true })).error).toEqual({
+    expect(
+      (await wire.request('command/exec/write', { processId: 'p', closeStdin: true })).error,
+    ).toMatchObject({
       code: -32600,
       message: 'stdin streaming is not enabled for this command/exec',
     });

@@ -68,6 +68,9 @@ describe('config/read', () => {
     [{ includeLayers: null }, 'invalid type: null, expected a boolean'],
     [{ cwd: 5 }, 'invalid type: integer `5`, expected a string'],
   ])('refuses %j', async (params, message) => {
-    expect((await read(params)).error).toEqual({ code: -32600, message: `Invalid request: ${message}` });
+    expect((await read(params)).error).toMatchObject({
+      code: -32600,
+      message: `Invalid request: ${message}`,
+    });
   });
 });

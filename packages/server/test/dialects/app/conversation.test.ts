@@ -26,16 +26,16 @@ describe('initialize', () => {
   it('is done once, and a failed attempt does not count', async () => {
     const wire = open();
     const refused = await wire.request('initialize', { clientInfo: { name: 'bad\nname', version: '1' } });
-    expect(refused.error).toEqual({
+    expect(refused.error).toMatchObject({
       code: -32600,
       message: "Invalid clientInfo.name: 'bad\nname'. Must be a valid HTTP header value.",
     });
-    expect((await wire.request('initialize', { clientInfo: { name: 'x' } })).error).toEqual({
+    expect((await wire.request('initialize', { clientInfo: { name: 'x' } })).error).toMatchObject({
       code: -32600,
       message: 'Invalid request: missing field `version`',
     });
     expect((await wire.request('initialize', { clientInfo })).result).toBeDefined();
-    expect((await wire.request('initialize', { clientInfo })).error).toEqual({
+    expect((await wire.request('initialize', { clientInfo })).error).toMatchObject({
       code: -32600,
       message: 'Already initialized',
     });
@@ -47,14 +47,14 @@ it.each([
   ['config/read', {}],
 ])('before it %s is refused in the words of this dialect', async (method, params) => {
   const { error } = await open().request(method, params);
-  expect(error).toEqual({ code: -32600, message: 'Not initialized' });
+  expect(error).toMatchObject({ code: -32600, message: 'Not initialized' });
 });
 
 it('methods that may still change are for those who asked', async () => {
   const wire = open();
   await wire.request('initialize', { clientInfo });
   const params = { command: ['true'], processHandle: 'p', cwd: '/tmp' };
-  expect((await wire.request('process/spawn', params)).error).toEqual({
+  expect((await wire.request('process/spawn', params)).error).toMatchObject({
     code: -32600,
     message: 'process/spawn requires experimentalApi capability',
   });

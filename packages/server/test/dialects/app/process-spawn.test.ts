@@ -103,7 +103,7 @@ describe('a spawned process', () => {
     await untilSent(wire, 'p', 'hello');
     expect((await write({ closeStdin: true })).result).toEqual({});
     await untilSent(wire, 'p', 'end');
-    expect((await write({ deltaBase64: 'eA==' })).error).toEqual({
+    expect((await write({ deltaBase64: 'eA==' })).error).toMatchObject({
       code: -32600,
       message: 'stdin is already closed',
     });
@@ -137,13 +137,13 @@ describe('checks of process/spawn', () => {
   ])('%j is %i %s', async (changes, code, message) => {
     const wire = await open();
     const params = { command: ['true'], processHandle: 'e', cwd: '/tmp', ...changes };
-    expect((await wire.request('process/spawn', params)).error).toEqual({ code, message });
+    expect((await wire.request('process/spawn', params)).error).toMatchObject({ code, message });
   });
 
   it('a handle is taken while its process runs', async () => {
     const wire = await open();
     await spawn(wire, 'dup', 'exec sleep 60');
-    expect((await spawn(wire, 'dup', 'exit 0')).error).toEqual({
+    expect((await spawn(wire, 'dup', 'exit 0')).error).toMatchObject({
       code: -32600,
       message: 'duplicate active process handle: "dup"',
     });
@@ -170,7 +170,7 @@ describe('requests about a process', () => {
     ['process/kill', {}, -32600, 'no active process for process handle "nope"'],
   ])('that is none: %s %j is %i %s', async (method, params, code, message) => {
     const wire = await open();
-    expect((await wire.request(method, { processHandle: 'nope', ...params })).error).toEqual({
+    expect((await wire.request(method, { processHandle: 'nope', ...params })).error).toMatchObject({
       code,
       message,
     });
@@ -180,10 +180,13 @@ describe('requests about a process', () => {
     const wire = await open();
     await spawn(wire, 'p', 'exec sleep 60');
     const write = await wire.request('process/writeStdin', { processHandle: 'p', deltaBase64: 'eA==' });
-    expect(write.error).toEqual({ code: -32600, message: 'stdin streaming is not enabled for this process' });
+    expect(write.error).toMatchObject({
+      code: -32600,
+      message: 'stdin streaming is not enabled for this process',
+    });
     const size = { rows: 5, cols: 5 };
     const resize = await wire.request('process/resizePty', { processHandle: 'p', size });
-    expect(resize.error).toEqual({
+    expect(resize.error).toMatchObject({
       code: -32600,
       message: 'failed to resize PTY: process is not attached to a PTY',
     });
@@ -194,7 +197,7 @@ describe('requests about a process', () => {
     async (method) => {
       const wire = await openAppClient(openServer(), null);
       const params = { command: ['true'], processHandle: 'p', cwd: '/tmp', size: { rows: 1, cols: 1 } };
-      expect((await wire.request(method, params)).error).toEqual({
+      expect((await wire.request(method, params)).error).toMatchObject({
         code: -32600,
         message: `${method} requires experimentalApi capability`,
       });

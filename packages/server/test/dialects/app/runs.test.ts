@@ -20,7 +20,7 @@ describe('the id of a command', () => {
     const wire = await openAppClient(openServer());
     const flags = { processId: 'dup', streamStdin: true, disableTimeout: true };
     const first = begin(wire, 'command/exec', { command: ['cat'], ...flags });
-    expect((await runScript(wire, 'exit 0', { processId: 'dup' })).error).toEqual({
+    expect((await runScript(wire, 'exit 0', { processId: 'dup' })).error).toMatchObject({
       code: -32600,
       message: 'duplicate active command/exec process id: "dup"',
     });
@@ -108,11 +108,11 @@ describe('output that somebody else holds open', () => {
     await runScript(wire, 'exit 0');
     clock.advance(EXIT_DRAIN_MS);
     expect((await first()).result).toMatchObject({ exitCode: 7 });
-    expect((await write()).error).toEqual({
+    expect((await write()).error).toMatchObject({
       code: -32600,
       message: 'command/exec "late" is no longer running',
     });
-    expect((await terminate()).error).toEqual({
+    expect((await terminate()).error).toMatchObject({
       code: -32600,
       message: 'no active command/exec for process id "late"',
     });

@@ -39,7 +39,7 @@ describe('the environment of a command', () => {
     const run = (value: string | null) =>
       wire.request('command/exec', { command: ['echo', 'found'], env: { PATH: value } });
     expect((await run(null)).result?.stdout).toBe('found\n');
-    expect((await run('/nowhere')).error).toEqual({
+    expect((await run('/nowhere')).error).toMatchObject({
       code: -32603,
       message: 'failed to spawn command: No such file or directory (os error 2)',
     });
@@ -66,7 +66,7 @@ describe('the working directory of a command', () => {
       processId: 'p',
       tty,
     });
-    expect(error).toEqual({
+    expect(error).toMatchObject({
       code: -32603,
       message: 'failed to spawn command: No such file or directory (os error 2)',
     });
@@ -87,7 +87,7 @@ describe('what cannot be started', () => {
     ],
   ])('%j says why', async (params, reason) => {
     const wire = await open({ env: { PATH } });
-    expect((await wire.request('command/exec', { processId: 'p', ...params })).error).toEqual({
+    expect((await wire.request('command/exec', { processId: 'p', ...params })).error).toMatchObject({
       code: -32603,
       message: `failed to spawn command: ${reason}`,
     });
@@ -111,16 +111,16 @@ describe('what the server allows', () => {
   it('a server without direct execution starts nothing here', async () => {
     const wire = await open({ allowDirectExec: false });
     const error = { code: -32600, message: 'direct execution is not allowed on this server' };
-    expect((await wire.request('command/exec', { command: ['true'] })).error).toEqual(error);
+    expect((await wire.request('command/exec', { command: ['true'] })).error).toMatchObject(error);
     const params = { command: ['true'], processHandle: 'p', cwd: '/tmp' };
-    expect((await wire.request('process/spawn', params)).error).toEqual(error);
+    expect((await wire.request('process/spawn', params)).error).toMatchObject(error);
   });
 
   it('one process more than may run at once is refused, and may run when another has ended', async () => {
     const wire = await open({ maxProcessesPerConnection: 1 });
     const flags = { processId: 'p', streamStdin: true, disableTimeout: true };
     const first = begin(wire, 'command/exec', { command: ['cat'], ...flags });
-    expect((await runScript(wire, 'exit 0')).error).toEqual({
+    expect((await runScript(wire, 'exit 0')).error).toMatchObject({
       code: -32600,
       message: 'this session has its limit of 1 processes',
     });
@@ -135,7 +135,7 @@ describe('what the server allows', () => {
     const answers = ['a', 'b'].map((processId) =>
       begin(wire, 'command/exec', { command: ['cat'], processId, ...flags }),
     );
-    expect((await runScript(wire, 'exit 0')).error).toEqual({
+    expect((await runScript(wire, 'exit 0')).error).toMatchObject({
       code: -32001,
       message: 'Server overloaded; retry later.',
     });

@@ -34,5 +34,5 @@ it('finds nothing running where nothing runs', async () => {
 it('refuses params without an id', async () => {
   const { wire } = await openV0(openServer());
   const { error } = await wire.request('command/exec/terminate', {});
-  expect(error).toEqual({ code: -32602, message: 'missing field `sessionId`' });
+  expect(error).toMatchObject({ code: -32602, message: 'missing field `sessionId`' });
 });

@@ -14,7 +14,7 @@ it('reaches a terminal', async () => {
 it('finds the stdin of a process without one closed', async () => {
   const client = await openV0(openServer());
   const id = await client.start(['sleep', '300']);
-  expect((await client.write(id, 'x')).error).toEqual({
+  expect((await client.write(id, 'x')).error).toMatchObject({
     code: -32600,
     message: 'stdin is closed for session session-1',
   });
@@ -23,10 +23,10 @@ it('finds the stdin of a process without one closed', async () => {
 it('knows ids from their start until their end was told', async () => {
   const client = await openV0(openServer());
   const unknown = { code: -32600, message: 'unknown session id session-1' };
-  expect((await client.write('session-1', 'x')).error).toEqual(unknown);
+  expect((await client.write('session-1', 'x')).error).toMatchObject(unknown);
   const id = await client.start(['true'], { tty: true });
   await client.untilExited(id);
-  expect((await client.write(id, 'x')).error).toEqual(unknown);
+  expect((await client.write(id, 'x')).error).toMatchObject(unknown);
 });
 
 it('knows no ids of another connection', async () => {
@@ -44,7 +44,7 @@ it('that waits for room fails when its process is terminated', async () => {
   const writes = Array.from({ length: 3 }, () => client.write(id, 'x'.repeat(65_536)));
   await client.wire.request('environment/status');
   await client.terminate(id);
-  expect((await Promise.all(writes)).at(-1)?.error).toEqual({
+  expect((await Promise.all(writes)).at(-1)?.error).toMatchObject({
     code: -32603,
     message: 'failed to write to process stdin',
   });
@@ -56,5 +56,5 @@ it.each([
   [{ sessionId: 's', chunk: '*' }, expect.stringContaining('Invalid')],
 ])('refuses %o', async (params, message) => {
   const { wire } = await openV0(openServer());
-  expect((await wire.request('command/exec/write', params)).error).toEqual({ code: -32602, message });
+  expect((await wire.request('command/exec/write', params)).error).toMatchObject({ code: -32602, message });
 });

@@ -140,12 +140,12 @@ describe('is refused', () => {
     [undefined, -32602, 'invalid type: null, expected struct ExecParams'],
   ])('%o', async (params, code, message) => {
     const client = await openV0(openServer());
-    expect((await client.wire.request('command/exec', params)).error).toEqual({ code, message });
+    expect((await client.wire.request('command/exec', params)).error).toMatchObject({ code, message });
   });
 
   it('where programs may not be named', async () => {
     const client = await openV0(openServer({ allowDirectExec: false }));
-    expect((await client.wire.request('command/exec', commandParams(['true']))).error).toEqual({
+    expect((await client.wire.request('command/exec', commandParams(['true']))).error).toMatchObject({
       code: -32600,
       message: 'direct execution is not allowed on this server',
     });
@@ -155,7 +155,7 @@ describe('is refused', () => {
     const client = await openV0(openServer({ maxProcessesPerConnection: 2 }));
     const first = await client.start(['sleep', '300']);
     await client.start(['sleep', '300']);
-    expect((await client.wire.request('command/exec', commandParams(['true']))).error).toEqual({
+    expect((await client.wire.request('command/exec', commandParams(['true']))).error).toMatchObject({
       code: -32600,
       message: 'this session has its limit of 2 processes',
     });

@@ -14,7 +14,7 @@ describe('before initialize', () => {
     ['command/exec/write', { chunk: 5 }],
     ['command/exec/terminate', { sessionId: 's' }],
   ])('%s with %o is of this generation', async (method, params) => {
-    expect((await open().request(method, params)).error).toEqual(initializeFirst);
+    expect((await open().request(method, params)).error).toMatchObject(initializeFirst);
   });
 
   it.each([
@@ -22,14 +22,14 @@ describe('before initialize', () => {
     ['command/exec', undefined],
     ['command/exec/write', { processId: 'p' }],
   ])('%s with %o is of none', async (method, params) => {
-    expect((await open().request(method, params)).error).toEqual({
+    expect((await open().request(method, params)).error).toMatchObject({
       code: -32601,
       message: `exec-server stub does not implement \`${method}\` yet`,
     });
   });
 
   it('a name that only looks like one of this generation is told so', async () => {
-    expect((await open().request('command/exec/nope', { sessionId: 's' })).error).toEqual({
+    expect((await open().request('command/exec/nope', { sessionId: 's' })).error).toMatchObject({
       code: -32600,
       message: 'unknown method: command/exec/nope',
     });
@@ -48,7 +48,7 @@ describe('between initialize and initialized', () => {
   it('a call is refused, and a malformed one for that', async () => {
     const wire = open();
     await wire.request('initialize', { clientName: 'v0' });
-    expect((await wire.request('command/exec', commandParams(['true']))).error).toEqual({
+    expect((await wire.request('command/exec', commandParams(['true']))).error).toMatchObject({
       code: -32600,
       message: 'client must send initialized before using exec methods',
     });
@@ -64,7 +64,7 @@ describe('a connection that used this generation', () => {
   };
 
   it.each(['nope', 'command/exec/resize', 'fs/nope'])('does not know %s in its words', async (method) => {
-    expect((await (await used()).request(method, {})).error).toEqual({
+    expect((await (await used()).request(method, {})).error).toMatchObject({
       code: -32600,
       message: `unknown method: ${method}`,
     });
@@ -73,7 +73,7 @@ describe('a connection that used this generation', () => {
   it('still speaks the current one', async () => {
     const wire = await used();
     expect((await wire.request('environment/status')).result).toEqual({ status: 'ready' });
-    expect((await wire.request('initialize', { clientName: 'again' })).error).toEqual({
+    expect((await wire.request('initialize', { clientName: 'again' })).error).toMatchObject({
       code: -32600,
       message: 'initialize may only be sent once per connection',
     });

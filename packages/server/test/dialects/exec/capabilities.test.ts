@@ -43,7 +43,10 @@ describe('capabilityRoots/discoverV1', () => {
     const { result, error } = await wire.request('capabilityRoots/discoverV1', { roots });
     if (taken) expect(result?.roots).toHaveLength(count);
     else
-      expect(error).toEqual({ code: -32600, message: 'capability root discovery accepts at most 128 roots' });
+      expect(error).toMatchObject({
+        code: -32600,
+        message: 'capability root discovery accepts at most 128 roots',
+      });
   });
 
   it('refuses a root alone: one of another host, or one whose sandbox means nothing here', async () => {
@@ -127,7 +130,7 @@ describe('capabilities/discoverV2', () => {
 
   it('needs the directory that the environment names', async () => {
     const wire = await openSession(openServer({ env: { CODEX_HOME: '/nonexistent' } }));
-    expect((await wire.request('capabilities/discoverV2', { cwd: 'file:///tmp' })).error).toEqual({
+    expect((await wire.request('capabilities/discoverV2', { cwd: 'file:///tmp' })).error).toMatchObject({
       code: -32603,
       message: 'failed to find Codex home: CODEX_HOME points to "/nonexistent", but that path does not exist',
     });

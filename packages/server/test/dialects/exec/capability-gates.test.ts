@@ -29,7 +29,7 @@ describe('a capability that is switched off', () => {
     const wire = await openSession(openServer({ disabledCapabilities: [capability] }));
     const info = (await wire.request('environment/info')).result as { capabilities: Record<string, boolean> };
     expect(info.capabilities[capability]).toBe(false);
-    expect((await wire.request(method, params)).error).toEqual({
+    expect((await wire.request(method, params)).error).toMatchObject({
       code: -32601,
       message: `exec-server stub does not implement \`${method}\` yet`,
     });

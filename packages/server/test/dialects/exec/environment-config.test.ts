@@ -36,7 +36,7 @@ describe('environmentConfig/read', () => {
     [{ cwd: 'file://h/x' }, -32602, "'file://h/x' is invalid on 'linux'"],
   ])('refuses %j', async (changes, code, message) => {
     const wire = await openSession(openServer());
-    expect((await wire.request('environmentConfig/read', { ...read, ...changes })).error).toEqual({
+    expect((await wire.request('environmentConfig/read', { ...read, ...changes })).error).toMatchObject({
       code,
       message,
     });
@@ -45,12 +45,12 @@ describe('environmentConfig/read', () => {
   it('fails with the reason', async () => {
     const root = await makeFileTree({ 'config.toml': 'model = m\n' });
     const broken = await openSession(openServer({ env: { CODEX_HOME: root } }));
-    expect((await broken.request('environmentConfig/read', read)).error).toEqual({
+    expect((await broken.request('environmentConfig/read', read)).error).toMatchObject({
       code: -32603,
       message: `failed to load executor-local config: ${root}/config.toml:1:9: invalid value`,
     });
     const homeless = await openSession(openServer({ env: { CODEX_HOME: '/nonexistent' } }));
-    expect((await homeless.request('environmentConfig/read', read)).error).toEqual({
+    expect((await homeless.request('environmentConfig/read', read)).error).toMatchObject({
       code: -32603,
       message: 'failed to find Codex home: CODEX_HOME points to "/nonexistent", but that path does not exist',
     });

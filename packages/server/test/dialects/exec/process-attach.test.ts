@@ -98,8 +98,8 @@ describe('who may', () => {
     await stranger.request('initialize', { clientName: 'test' });
     stranger.send({ method: 'initialized' });
     const unknown = { code: -32600, message: 'unknown process id p' };
-    expect((await stranger.request('process/attach', target)).error).toEqual(unknown);
-    expect((await stranger.request('process/read', target)).error).toEqual(unknown);
+    expect((await stranger.request('process/attach', target)).error).toMatchObject(unknown);
+    expect((await stranger.request('process/read', target)).error).toMatchObject(unknown);
     expect(await write(stranger, 'x', target)).toEqual({ status: 'unknownProcess' });
     expect((await stranger.request('process/terminate', target)).result).toEqual({
       running: false,
@@ -116,11 +116,11 @@ describe('who may', () => {
       code: -32600,
       message: `process p of session ${owner.sessionId} is not attached for control`,
     };
-    expect(await write(viewer, 'x', target)).toEqual(refused);
-    expect((await viewer.request('process/signal', { ...target, signal: 'interrupt' })).error).toEqual(
+    expect(await write(viewer, 'x', target)).toMatchObject(refused);
+    expect((await viewer.request('process/signal', { ...target, signal: 'interrupt' })).error).toMatchObject(
       refused,
     );
-    expect((await viewer.request('process/terminate', target)).error).toEqual(refused);
+    expect((await viewer.request('process/terminate', target)).error).toMatchObject(refused);
     await viewer.request('process/attach', { ...target, mode: 'control' });
     expect(await write(viewer, 'hello', target)).toEqual({ status: 'accepted' });
     await untilPrinted(owner, 'p', 'hello');

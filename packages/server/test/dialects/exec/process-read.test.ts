@@ -153,10 +153,10 @@ describe('retention', () => {
     clock.advance(29_999);
     expect((await wire.request('process/read', { processId: 'p' })).result).toBeDefined();
     clock.advance(1);
-    expect((await wire.request('process/read', { processId: 'p' })).error).toEqual({
+    expect((await wire.request('process/read', { processId: 'p' })).error).toMatchObject({
       code: -32600,
       message: 'unknown process id p',
-      data: { expired: true },
+      data: { code: 'process_expired' },
     });
     expect((await wire.request('process/start', shellParams('p', 'true'))).result).toBeDefined();
   });
@@ -177,7 +177,7 @@ describe('retention', () => {
 
 it('an id that nobody knows is an error', async () => {
   const wire = await open();
-  expect((await wire.request('process/read', { processId: 'x' })).error).toEqual({
+  expect((await wire.request('process/read', { processId: 'x' })).error).toMatchObject({
     code: -32600,
     message: 'unknown process id x',
   });

@@ -3,7 +3,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 import { openServer, openSession, shellParams, untilClosed } from '../../support/session.js';
 
 const KEPT = { keepAliveMs: 3_600_000 };
-const EXPIRED = { code: -32600, message: 'unknown process id p', data: { expired: true } };
+const EXPIRED = { code: -32600, message: 'unknown process id p', data: { code: 'process_expired' } };
 
 describe('the result of a process that is kept alive', () => {
   it.each([

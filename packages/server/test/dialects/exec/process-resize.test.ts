@@ -45,7 +45,7 @@ describe('the size of a terminal', () => {
   ])('is refused: %s', async (_name, params, code, message) => {
     const wire = await openSession(openServer());
     await wire.request('process/start', startParams('p', ['/bin/sleep', '60']));
-    expect((await wire.request('process/resize', params)).error).toEqual({ code, message });
+    expect((await wire.request('process/resize', params)).error).toMatchObject({ code, message });
   });
 
   it.each([
@@ -54,6 +54,6 @@ describe('the size of a terminal', () => {
   ])('is refused at the start: %o', async (changes, message) => {
     const wire = await openSession(openServer());
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
-    expect(error).toEqual({ code: -32602, message });
+    expect(error).toMatchObject({ code: -32602, message });
   });
 });

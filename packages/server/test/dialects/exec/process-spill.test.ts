@@ -102,7 +102,7 @@ describe('a start that fails', () => {
   it('leaves no file behind', async () => {
     const wire = await open();
     const { error } = await wire.request('process/start', startParams('p', ['/nonexistent'], { spill }));
-    expect(error).toEqual({ code: -32603, message: 'No such file or directory (os error 2)' });
+    expect(error).toMatchObject({ code: -32603, message: 'No such file or directory (os error 2)' });
     expect(readdirSync(spillDirectory)).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('a start that fails', () => {
     chmodSync(spillDirectory, 0o777);
     const wire = await open();
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], { spill }));
-    expect(error).toEqual({
+    expect(error).toMatchObject({
       code: -32603,
       message: `the spill directory ${spillDirectory} can be written to by other users`,
     });
@@ -122,7 +122,7 @@ describe('a start that fails', () => {
     const started = wire.request('process/start', startParams('p', ['/bin/sleep', '60'], { spill }));
     const terminated = wire.request('process/terminate', { processId: 'p' });
     expect((await terminated).result).toEqual({ running: true, pids: [] });
-    expect((await started).error).toEqual({ code: -32600, message: 'process p start was cancelled' });
+    expect((await started).error).toMatchObject({ code: -32600, message: 'process p start was cancelled' });
     expect(readdirSync(spillDirectory)).toEqual([]);
   });
 });

@@ -98,7 +98,7 @@ describe('process/startPrepared', () => {
   ])('refuses %s', async (_name, program, argv, changes, code, message) => {
     const wire = await open();
     const { error } = await wire.request('process/startPrepared', prepared('p', program, argv, changes));
-    expect(error).toEqual({ code, message });
+    expect(error).toMatchObject({ code, message });
   });
 });
 
@@ -117,7 +117,7 @@ describe('a way that is not allowed', () => {
 
   it('direct', async () => {
     const wire = await open({ allowDirectExec: false });
-    expect((await wire.request('process/start', direct())).error).toEqual({
+    expect((await wire.request('process/start', direct())).error).toMatchObject({
       code: -32600,
       message: 'direct execution is not allowed on this server',
     });
@@ -127,7 +127,7 @@ describe('a way that is not allowed', () => {
 
   it('prepared', async () => {
     const wire = await open({ allowPreparedExec: false });
-    expect((await wire.request('process/startPrepared', ready())).error).toEqual({
+    expect((await wire.request('process/startPrepared', ready())).error).toMatchObject({
       code: -32600,
       message: 'prepared execution is not allowed on this server',
     });

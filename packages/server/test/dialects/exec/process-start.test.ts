@@ -155,7 +155,7 @@ describe('refusals', () => {
   ])('%s', async (_name, code, message, argv, changes) => {
     const wire = await open();
     const { error } = await wire.request('process/start', startParams('p', argv, changes));
-    expect(error).toEqual({ code, message });
+    expect(error).toMatchObject({ code, message });
     // The id is free again and the connection works.
     const { result } = await wire.request('process/start', startParams('p', ['/bin/true']));
     expect(result).toMatchObject({ processId: 'p' });
@@ -175,9 +175,9 @@ describe('ids', () => {
     await wire.request('process/start', shellParams('dup', 'true'));
     const again = () => wire.request('process/start', shellParams('dup', 'true'));
     const taken = { code: -32600, message: 'process dup already exists' };
-    expect((await again()).error).toEqual(taken);
+    expect((await again()).error).toMatchObject(taken);
     await untilClosed(wire, 'dup');
-    expect((await again()).error).toEqual(taken);
+    expect((await again()).error).toMatchObject(taken);
   });
 
   it('may be empty', async () => {

@@ -39,7 +39,7 @@ describe('process/wait', () => {
 
   it('of an unknown process is an error', async () => {
     const wire = await openSession(openServer());
-    expect((await wire.request('process/wait', wait('x'))).error).toEqual({
+    expect((await wire.request('process/wait', wait('x'))).error).toMatchObject({
       code: -32600,
       message: 'unknown process id x',
     });

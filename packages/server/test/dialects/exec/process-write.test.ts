@@ -47,7 +47,7 @@ describe('statuses', () => {
     expect((await write('exited')).result).toEqual(accepted);
     await wire.request('process/start', startParams('killed', ['/bin/cat'], { pipeStdin: true }));
     await wire.request('process/terminate', { processId: 'killed' });
-    expect((await write('killed')).error).toEqual({
+    expect((await write('killed')).error).toMatchObject({
       code: -32603,
       message: 'failed to write to process stdin',
     });

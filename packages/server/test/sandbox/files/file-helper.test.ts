@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeToPathUri, RpcError } from '@exec-server/protocol';
+import { nativeToPathUri } from '@exec-server/protocol';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
 import { createLauncher } from '../../../src/native/launcher.js';
@@ -54,7 +54,11 @@ describe('a helper', () => {
   it('says why it did not', async () => {
     const { helper, path } = await startHelper();
     const missing = helper.call('fs/readFile', { path: `${path}-not` }, FOR_ANYBODY);
-    await expect(missing).rejects.toThrow(new RpcError(-32004, 'No such file or directory (os error 2)'));
+    await expect(missing).rejects.toMatchObject({
+      code: -32004,
+      message: 'No such file or directory (os error 2)',
+      data: { code: 'file_not_found', errno: 'ENOENT' },
+    });
     await expect(helper.call('no/method', {}, FOR_ANYBODY)).rejects.toThrow('unknown method no/method');
   });
 

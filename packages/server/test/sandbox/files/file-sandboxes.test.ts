@@ -88,7 +88,7 @@ describe('helpers', () => {
     const calls = [readBlock(), readBlock()];
     await wire.request('environment/status', {});
     process.kill(pid, 'SIGKILL');
-    for (const call of calls) expect((await call).error).toEqual(GONE);
+    for (const call of calls) expect((await call).error).toMatchObject(GONE);
     expect((await read(wire, at('file'), sandbox)).result).toEqual({ dataBase64: 'aGVsbG8=' });
     expect(theHelper()).not.toBe(pid);
   });
@@ -106,7 +106,7 @@ describe('helpers', () => {
     writeFileSync(at('new'), 'secret');
     renameSync(at('new'), at('denied'));
     process.kill(pid, 'SIGCONT');
-    expect((await call).error).toEqual({ code: -32600, message: 'Permission denied (os error 13)' });
+    expect((await call).error).toMatchObject({ code: -32600, message: 'Permission denied (os error 13)' });
     await waitForProcessGone(pid);
   });
 
@@ -158,7 +158,7 @@ describe('helpers', () => {
     });
     // With a file open in each of them there is no room for another.
     for (let index = 1; index < SHARE; index++) expect((await open(index)).error).toBeUndefined();
-    expect((await open(SHARE)).error).toEqual({
+    expect((await open(SHARE)).error).toMatchObject({
       code: -32603,
       message: expect.stringMatching(
         `^at most ${SHARE} file system sandboxes .* while others use 0 of ${MAX_HELPERS};`,
@@ -279,7 +279,7 @@ describe('an open file', () => {
       expect((await wire.request('fs/writeBlock', { handleId: 'w', offset, chunk })).result).toEqual({});
     expect(readFileSync(at('out'), 'latin1')).toBe('abc\0\0abc');
     const unreadable = await wire.request('fs/readBlock', { handleId: 'w', offset: 0, len: 1 });
-    expect(unreadable.error).toEqual({ code: -32603, message: 'Bad file descriptor (os error 9)' });
+    expect(unreadable.error).toMatchObject({ code: -32603, message: 'Bad file descriptor (os error 9)' });
     expect((await wire.request('fs/writeBlock', { handleId: 'w', offset: 0, chunk })).error?.code).toBe(
       -32004,
     );
@@ -290,7 +290,7 @@ describe('an open file', () => {
     await wire.request('fs/open', { handleId: 'h', path: nativeToPathUri(at('file')), sandbox });
     process.kill(theHelper(), 'SIGKILL');
     const block = { handleId: 'h', offset: 0, len: 1 };
-    expect((await wire.request('fs/readBlock', block)).error).toEqual(GONE);
+    expect((await wire.request('fs/readBlock', block)).error).toMatchObject(GONE);
     expect((await wire.request('fs/readBlock', block)).error?.code).toBe(-32004);
     expect(
       (await wire.request('fs/open', { handleId: 'h', path: nativeToPathUri(at('file')), sandbox })).error,

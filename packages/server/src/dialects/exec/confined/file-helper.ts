@@ -61,7 +61,7 @@ function parseRequestId(text: string): RequestId {
 }
 
 function describe(error: unknown): HelperFailure {
-  if (error instanceof RpcError) return { code: error.code, message: error.message };
+  if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 

@@ -1,5 +1,5 @@
 import { platform } from 'node:process';
-import { ErrorCode, RpcError, type SandboxContext } from '@exec-server/protocol';
+import { ErrorCode, type ErrorData, RpcError, type SandboxContext } from '@exec-server/protocol';
 import type { FileAccess } from '../../../connection/file-order.js';
 import { type Known, whenKnown } from '../../../loop-turn.js';
 import type { ProcessEngine } from '../../../process/process-engine.js';
@@ -52,6 +52,10 @@ function explainPolicy<T>(resolve: () => Known<T>): Known<T> {
 
 /** The answer for a policy that cannot be kept; the policy's error is its cause. */
 export function policyErrorToRpc(error: PolicyError): RpcError {
-  const code = error.failure === 'foreign-path' ? ErrorCode.invalidRequest : ErrorCode.invalidParams;
-  return new RpcError(code, error.message, { cause: error });
+  const isForeign = error.failure === 'foreign-path';
+  const data: ErrorData = { code: isForeign ? 'foreign_path' : 'sandbox_refused' };
+  return new RpcError(isForeign ? ErrorCode.invalidRequest : ErrorCode.invalidParams, error.message, {
+    cause: error,
+    data,
+  });
 }

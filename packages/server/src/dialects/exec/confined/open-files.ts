@@ -56,7 +56,7 @@ export class OpenFiles {
 
   #find(file: number): OpenFile {
     const open = this.#files.get(file);
-    if (open === undefined) throw notFound(`unknown file ${file}`);
+    if (open === undefined) throw notFound(`unknown file ${file}`, 'handle_unknown');
     return open;
   }
 }

@@ -6,6 +6,7 @@ import type { ResolvedPolicy } from '../../../sandbox/policy/policy.js';
 import { PolicyError } from '../../../sandbox/policy/policy-error.js';
 import { EncodedResponse, type HandlerContext } from '../../dialect.js';
 import { restoreContent } from '../../file-content.js';
+import { spawnFailure } from '../../os-failure.js';
 import { findFileLimits, policyErrorToRpc } from './file-limits.js';
 import type { HelperMethod } from './helper-methods.js';
 
@@ -53,7 +54,10 @@ export async function explainSandbox<T>(operation: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof PolicyError) throw policyErrorToRpc(error);
     if (error instanceof OsError)
-      throw internalError(`failed to start the file system sandbox: ${error.message}`);
+      throw internalError(
+        `failed to start the file system sandbox: ${error.message}`,
+        ...spawnFailure(error),
+      );
     throw error;
   }
 }
