@@ -259,6 +259,14 @@ export const GracefulEnd = struct('GracefulEnd', {
 });
 export type GracefulEnd = z.output<typeof GracefulEnd>;
 
+/** Names the member and what it may be; of the two problems, that of the form which was meant. */
+function describeModeProblem(issue: z.core.$ZodRawIssue): string {
+  const { input, errors } = issue as { input?: unknown; errors?: readonly (readonly z.core.$ZodIssue[])[] };
+  const [problem] = errors?.[typeof input === 'string' ? 0 : 1] ?? [];
+  const detail = problem === undefined ? '' : `${problem.message}; `;
+  return `invalid \`mode\`: ${detail}it is "force" or {"graceful":{"timeoutMs":MILLISECONDS,"signal":NAME}}`;
+}
+
 export const ProcessTerminateParams = struct(
   'TerminateParams',
   { processId: text('The process.') },
@@ -266,10 +274,13 @@ export const ProcessTerminateParams = struct(
     extensions: {
       sessionId,
       mode: nullable(
-        z.union([
-          oneOf(['force'], 'SIGKILL at once, the default.'),
-          struct('TerminateMode', { graceful: describe(GracefulEnd, 'Let it end by itself first.') }),
-        ]),
+        z.union(
+          [
+            oneOf(['force'], 'SIGKILL at once, the default.'),
+            struct('TerminateMode', { graceful: describe(GracefulEnd, 'Let it end by itself first.') }),
+          ],
+          { error: describeModeProblem },
+        ),
       ),
       wait: defaulted(
         flag('Answer only when nobody of those who were signalled runs any more. Default: false.'),

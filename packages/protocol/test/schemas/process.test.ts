@@ -141,6 +141,30 @@ describe('process/write', () => {
   });
 });
 
+it.each([
+  ['soft', 'unknown variant `soft`, expected `force`'],
+  [5, 'invalid type: number, expected struct TerminateMode'],
+  [{}, 'missing field `graceful`'],
+  [{ graceful: { graceMs: 5 } }, 'missing field `timeoutMs`'],
+  [{ graceful: { timeoutMs: 'x' } }, 'invalid type: string "x", expected u64'],
+  [{ graceful: { timeoutMs: 5, signal: 'SIGWRONG' } }, expect.stringMatching(/^unknown variant `SIGWRONG`/)],
+])('process/terminate names its mode when that is wrong: %j', (mode, detail) => {
+  const [member, said, forms] = problemOf(ProcessTerminateParams, { processId: 'p', mode })!.split(
+    /: (.*); (?=it is)/s,
+  ) as [string, string, string];
+  expect([member, said]).toEqual(['invalid `mode`', detail]);
+  expect(forms).toBe('it is "force" or {"graceful":{"timeoutMs":MILLISECONDS,"signal":NAME}}');
+});
+
+it('process/terminate takes its modes', () => {
+  for (const mode of [
+    'force',
+    { graceful: { timeoutMs: 5 } },
+    { graceful: { timeoutMs: 5, signal: 'SIGINT' } },
+  ])
+    expect(decodeParams(ProcessTerminateParams, { processId: 'p', mode })).toMatchObject({ mode });
+});
+
 it('signals and terminates', () => {
   expect(problemOf(ProcessSignalParams, { processId: 'p', signal: 'interrupt' })).toBeUndefined();
   expect(problemOf(ProcessSignalParams, { processId: 'p', signal: 'SIGUSR2' })).toBeUndefined();
