@@ -1,14 +1,21 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openWire, type Wire, type WireMessage } from '@exec-server/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CLOSED_PROXY } from '../../packages/server/test/support/network-proxy.js';
+import { READ_ROOT, requireSandbox, rule, sandboxOf } from '../../packages/server/test/support/sandbox.js';
 import { notificationOf, openSession, serve, startParams } from '../e2e/session.js';
-import { countDescriptors, leaveDescriptors, untilDescriptors } from './support.js';
+import { countDescriptors, leaveDescriptors, limitDescriptors, untilDescriptors } from './support.js';
 
 /** What the server is left beside what it has open. */
 const DESCRIPTORS = 40;
 /** More than one start needs at once, of whatever kind. */
 const ENOUGH_FOR_A_START = 9;
+/** The same of one in a sandbox, or with a proxy. */
+const ENOUGH_FOR_A_SANDBOX = 40;
 const NONE_LEFT = /Too many open files \(os error 24\)|No file descriptors available \(os error 24\)/;
 
 const start = (wire: Wire, id: string, argv: string[]) =>
@@ -64,6 +71,36 @@ describe.each([
     expect(firstStarted).toBeGreaterThan(1);
     for (const message of failures.slice(0, firstStarted)) expect(message).toMatch(NONE_LEFT);
     for (const message of failures.slice(firstStarted)) expect(message).toBeUndefined();
+  });
+});
+
+describe.each(['a sandbox', 'a proxy'])('a start with %s', (kind) => {
+  // One server for all counts: what such a start is made with is found with the first one.
+  it('says what is wanting', async (context) => {
+    await requireSandbox(context);
+    const directory = await mkdtemp(join(tmpdir(), 'exec-server-no-descriptors-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const server = await serve();
+    const { wire } = await openSession(server.url);
+    const sandbox = sandboxOf([READ_ROOT, rule(directory, 'write'), rule(join(directory, 'no'), 'deny')]);
+    const changes = kind === 'a sandbox' ? { sandbox } : { networkProxy: { proxy: CLOSED_PROXY } };
+    const tryToStart = async (id: string) => {
+      const { error } = await wire.request('process/start', startParams(id, ['/bin/true'], changes));
+      if (error === undefined) await wire.next(notificationOf(id, 'process/closed'), `the end of ${id}`);
+      return error?.message;
+    };
+    expect(await tryToStart('first')).toBeUndefined();
+    const failures: string[] = [];
+    // Downwards, because a limit cannot be raised again.
+    const used = countDescriptors(server.pid);
+    for (let count = ENOUGH_FOR_A_SANDBOX; count >= 0; count--) {
+      limitDescriptors(server.pid, used + count);
+      const failure = await tryToStart(`with-${count}`);
+      if (failure !== undefined) failures.push(failure);
+    }
+    expect(failures.length).toBeGreaterThan(3);
+    expect(failures.length).toBeLessThan(ENOUGH_FOR_A_SANDBOX);
+    expect(failures.filter((message) => !NONE_LEFT.test(message))).toEqual([]);
   });
 });
 

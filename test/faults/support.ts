@@ -22,7 +22,11 @@ export async function serveUnder(
 
 /** Leaves a running process only so many descriptors beside those that it has. */
 export function leaveDescriptors(pid: number, count: number): void {
-  const limit = countDescriptors(pid) + count;
+  limitDescriptors(pid, countDescriptors(pid) + count);
+}
+
+/** Lets a process have at most so many descriptors, from here on. */
+export function limitDescriptors(pid: number, limit: number): void {
   const { status, stderr } = spawnSync('prlimit', [`--pid=${pid}`, `--nofile=${limit}:${limit}`]);
   if (status !== 0) throw new Error(`prlimit: ${String(stderr)}`);
 }

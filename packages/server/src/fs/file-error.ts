@@ -23,6 +23,21 @@ export class FileError extends Error {
   }
 }
 
+/** Errors for want of something that others hold now: what failed may work the next time. */
+const WANTING: ReadonlySet<string | undefined> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+]);
+
+/** Throws an error of `node:fs` on, as an `OsError`, that says nothing about the path: something was wanting. */
+export function throwIfWanting(error: unknown): void {
+  if (WANTING.has((error as NodeJS.ErrnoException).code)) throw toFileError(error);
+}
+
 export const { EACCES, EBUSY, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOTDIR, EPERM } = constants.errno;
 
 /** Awaits a call of `node:fs`. Throws an `OsError` where the system refused it, a {@link FileError} for a NUL. */

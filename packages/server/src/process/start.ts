@@ -1,3 +1,4 @@
+import { toFileError } from '../fs/file-error.js';
 import { type Known, whenKnown } from '../loop-turn.js';
 import type { LaunchedProcess, LaunchPlan } from '../native/launch.js';
 import type { ProcessNetwork } from '../network-proxy/process-network.js';
@@ -288,9 +289,11 @@ function handleEnd(
   };
 }
 
-function asStartError(error: unknown): StartError {
-  if (error instanceof StartError) return error;
+function asStartError(cause: unknown): StartError {
+  if (cause instanceof StartError) return cause;
+  // Sockets fail with errors of Node, which have the number, too.
+  const error = toFileError(cause);
   if (error instanceof OsError || error instanceof SpillError)
-    return new StartError('spawn-failed', error.message, { cause: error });
-  return new StartError('spawn-failed', 'internal error while starting the process', { cause: error });
+    return new StartError('spawn-failed', error.message, { cause });
+  return new StartError('spawn-failed', 'internal error while starting the process', { cause });
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { throwIfWanting } from '../../fs/file-error.js';
 import { joinPath, normalizePath, parentPath } from '../../fs/native-path.js';
 
 const MAX_POINTER_BYTES = 8192;
@@ -8,7 +9,8 @@ const SLASH = 0x2f;
 
 /**
  * Where a repository is whose `.git` is a file: in a working tree beside the first one, or in a submodule. That is its own
- * directory, and the one that it shares with others, in which the hooks are. Nothing for what is no such file.
+ * directory, and the one that it shares with others, in which the hooks are. Nothing for what is no such file. Throws
+ * `OsError` when that cannot be known just now.
  */
 export async function readGitPointer(path: Buffer): Promise<Buffer[]> {
   const text = await readLine(path);
@@ -36,7 +38,8 @@ async function readLine(path: Buffer): Promise<Buffer | undefined> {
     if (!(await file.stat()).isFile()) return undefined;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_POINTER_BYTES));
     return buffer.subarray(0, bytesRead);
-  } catch {
+  } catch (error) {
+    throwIfWanting(error);
     return undefined;
   } finally {
     await file?.close();

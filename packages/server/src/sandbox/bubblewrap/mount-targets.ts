@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, rmdir, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { throwIfWanting } from '../../fs/file-error.js';
 import { tryLock } from '../../native/file-lock.js';
 import { unenforceable } from '../policy/policy-error.js';
 
@@ -35,13 +36,14 @@ export function mayBeMountTarget(mode: number): boolean {
   return (mode & TELLING_BITS) === TELLING_VALUE;
 }
 
-/** Whether what is at a path was put there to be mounted on; absent when nothing is there. */
+/** Whether what is at a path was put there to be mounted on; absent when nothing is there. Throws `OsError`. */
 export async function isMountTarget(path: Buffer): Promise<boolean | undefined> {
   try {
     const stats = await lstat(path);
     if (!mayBeMountTarget(stats.mode)) return false;
     return stats.isDirectory() ? await isEmpty(path) : stats.isFile() && stats.size === 0;
   } catch (error) {
+    throwIfWanting(error);
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : false;
   }
 }
@@ -58,7 +60,7 @@ async function isEmpty(path: Buffer): Promise<boolean> {
 /**
  * Puts a mount target at a path where nothing is, or joins those who use the one that is there. Nothing when this user
  * cannot make anything there, so that no program of his can. Throws {@link PolicyError} when something else came to be
- * there meanwhile.
+ * there meanwhile, and `OsError` when it cannot be made just now, for want of descriptors or space.
  */
 export async function holdMountTarget(path: Buffer, kind: TargetKind): Promise<MountTarget | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -79,6 +81,7 @@ async function create(path: Buffer, kind: TargetKind): Promise<'made' | 'taken' 
       await (await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDONLY, FILE_MODE)).close();
     return 'made';
   } catch (error) {
+    throwIfWanting(error);
     return (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'taken' : 'impossible';
   }
 }
@@ -86,14 +89,17 @@ async function create(path: Buffer, kind: TargetKind): Promise<'made' | 'taken' 
 /** Opens and locks what is at a path; nothing when somebody is taking it away. */
 async function openLocked(path: Buffer): Promise<FileHandle | undefined> {
   let file: FileHandle | undefined;
+  let isHeld = false;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (tryLock(file.fd, 'shared') && isSame(await file.stat(), await lstat(path))) return file;
-  } catch {
+    isHeld = tryLock(file.fd, 'shared') && isSame(await file.stat(), await lstat(path));
+  } catch (error) {
+    throwIfWanting(error);
     // It is gone, or not ours to open.
+  } finally {
+    if (!isHeld) await file?.close();
   }
-  await file?.close();
-  return undefined;
+  return isHeld ? file : undefined;
 }
 
 function isSame(a: Stats, b: Stats): boolean {

@@ -16,12 +16,16 @@ let found: Runtime | undefined;
 
 /** Finds Node and the libraries that it is linked with. Blocks the loop for the first call. */
 export function findRuntime(): Runtime {
-  found ??= lookForRuntime(realpathSync(process.execPath));
-  return found;
+  if (found !== undefined) return found;
+  const program = realpathSync(process.execPath);
+  const { status, stdout } = runBriefly('ldd', [program], LIST_TIMEOUT_MS);
+  const runtime = describeRuntime(program, parseLibraries(stdout));
+  // One that did not start for want of descriptors may do so the next time.
+  if (status !== null) found = runtime;
+  return runtime;
 }
 
-function lookForRuntime(program: string): Runtime {
-  const libraries = parseLibraries(runBriefly('ldd', [program], LIST_TIMEOUT_MS).stdout);
+function describeRuntime(program: string, libraries: readonly string[]): Runtime {
   return {
     program,
     paths: [program, ...libraries].map((path) => Buffer.from(path)),
