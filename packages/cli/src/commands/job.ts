@@ -32,6 +32,8 @@ export interface JobRunFlags extends JobPlaceFlags {
   readonly retry?: number;
   readonly codex?: string;
   readonly connect?: string;
+  /** Names of contexts. */
+  readonly on?: string;
   readonly tokenFile?: string;
   readonly tlsCa?: string;
   readonly slots?: number;
@@ -103,6 +105,7 @@ function addRun(job: Command, { io, setExitCode }: CommandContext): void {
       '--connect <URLS>',
       'servers to run on, with commas between them [env: EXEC_SERVER_URL] [default: one of its own]',
     )
+    .option('--on <NAMES>', 'servers by their names, with commas between them, see `context`')
     .option('--token-file <FILE>', "file with the servers' token [env: EXEC_SERVER_TOKEN, the token itself]")
     .option('--tls-ca <FILE>', 'certificate authorities to trust for wss, PEM')
     .option(SLOTS, 'workers that run at once on each server [default: --concurrency]', (text: string) =>

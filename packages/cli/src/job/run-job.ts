@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
+import { ExecServerError, findContext } from '@exec-server/client';
 import {
   cancelJob,
   type JobRun,
@@ -46,7 +47,7 @@ export function runNewJob(command: readonly string[], flags: JobRunFlags, io: Co
       ...(cwd !== undefined && { cwd }),
       ...(inheritEnv !== undefined && { inheritEnv }),
       env: toVariables(flags.env ?? [], io.env),
-      machines: toMachines(flags, io.env),
+      machines: flags.on === undefined ? toMachines(flags, io.env) : await findMachines(flags, io.env),
     });
     return followJob(run, flags.json === true, io);
   });
@@ -109,6 +110,32 @@ async function readSchema(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8')) as unknown;
   } catch (error) {
     throw new CommandError(`cannot read the schema ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The machines that contexts name. */
+async function findMachines(
+  { on = '', connect, tokenFile, tlsCa, slots }: JobRunFlags,
+  env: CommandIo['env'],
+): Promise<MachineSettings[]> {
+  if ((connect ?? tokenFile ?? tlsCa) !== undefined)
+    throw new UsageError(
+      "the argument '--on <NAMES>' cannot be used with '--connect <URLS>', '--token-file <FILE>' or '--tls-ca <FILE>'",
+      true,
+    );
+  const names = on.split(',').filter((name) => name !== '');
+  if (names.length === 0 || new Set(names).size < names.length)
+    throw new UsageError(`invalid value '${on}' for '--on <NAMES>': expected names, each once`);
+  try {
+    return await Promise.all(
+      names.map(async (name) => ({
+        name,
+        ...(await findContext(name, env)),
+        ...(slots !== undefined && { slots }),
+      })),
+    );
+  } catch (error) {
+    throw error instanceof ExecServerError ? new CommandError(error.message, { cause: error }) : error;
   }
 }
 

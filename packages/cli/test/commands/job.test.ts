@@ -130,7 +130,24 @@ describe('job', () => {
     expect(left.filter((path) => existsSync(dirname(dirname(path))))).toEqual([]);
   });
 
+  it('runs on servers by their names', async () => {
+    const io = new FakeIo();
+    io.env.XDG_CONFIG_HOME = join(directory, 'config');
+    await runCommand(['context', 'add', 'one', '--connect', await listen()], io);
+    await runCommand(['context', 'add', 'two', '--connect', await listen()], io);
+    const flags = ['--csv', csv, '--on', 'one,two', '--slots', '2', '--jobs', directory];
+    const { code } = await runCommand(['job', 'run', ...flags, '--', 'true'], io);
+    expect(code).toBe(0);
+    const { stderr } = await runCommand(['job', 'run', '--csv', csv, '--on', 'three', '--', 'true'], io);
+    expect(stderr).toContain('there is no context `three`');
+  });
+
   it.each([
+    [['run', '--csv', csv, '--on', 'a,a', '--', 'true'], "invalid value 'a,a' for '--on <NAMES>'"],
+    [
+      ['run', '--csv', csv, '--on', 'a', '--connect', 'ws://b', '--', 'true'],
+      "cannot be used with '--connect <URLS>'",
+    ],
     [['run', '--csv', csv], 'a job needs a command: give it behind the options'],
     [['run', '--', 'true'], 'a job needs its rows from one place: a CSV file, a JSONL file, or an iterable'],
     [

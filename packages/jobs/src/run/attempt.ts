@@ -169,7 +169,7 @@ export class Attempt {
 
   /** Puts away what is not needed any more once the end is on record. */
   async dispose(): Promise<void> {
-    this.#worker?.release();
+    await this.#worker?.release();
     await this.#log.close();
     if (this.#isRemoved) return;
     const { files } = this.link;

@@ -82,8 +82,8 @@ async function openRemote(
   return {
     name: place.name,
     machine,
-    // Servers forget what has ended after a while, which may be over.
-    keepsEnds: false,
+    // Other servers forget what has ended after a while, which may be over.
+    keepsEnds: await machine.client.supports('processRemove'),
     slots: place.slots ?? settings.concurrency,
     files,
     root: `${decodeURIComponent(temporary)}/exec-server-job-${settings.id}`,

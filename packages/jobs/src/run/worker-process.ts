@@ -141,9 +141,13 @@ export class WorkerProcess {
   }
 
   /** Lets the machine forget it, whose end is known. */
-  release(): void {
+  async release(): Promise<void> {
     this.#stopTimers();
     this.session.unregister();
+    const { client } = this.machine;
+    // One that still runs, because nobody knows its end, is refused.
+    if (await client.supports('processRemove'))
+      await client.call('process/remove', this.target).catch(() => {});
   }
 
   /** What it cannot read, because it has ended or closed its stdin, it does not need. */

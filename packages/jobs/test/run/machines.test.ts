@@ -1,9 +1,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from '@exec-server/client';
 import { createExecServer, type ExecServerOptions } from '@exec-server/server';
 import { startServer } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resumeJob } from '../../src/run/job-run.js';
+import { collect } from '../collect.js';
 import { makeDirectory } from '../temp-directory.js';
 import { RunnerProcess } from './killed-runner.js';
 import { column, finish, numbers, REPORT_COMMAND, sh, startJob } from './support.js';
@@ -98,6 +100,17 @@ describe('several machines', () => {
     expect(column(output, 'result_json')).toEqual(['{"there":true}']);
     expect(column(output, 'attempt_count')).toEqual(['1']);
     expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('\n');
+  });
+
+  it('what a worker came to is removed from its machine once it is on record', async () => {
+    const url = await listen();
+    const { output } = await finish(
+      await startJob({ rows: numbers(3), command: ['true'], machines: [{ name: 'there', url }] }),
+    );
+    expect(column(output, 'status')).toEqual(['completed', 'completed', 'completed']);
+    const machine = await connect(url);
+    onTestFinished(() => machine.close());
+    expect(await collect(machine.processes.list({ scope: 'all' }))).toEqual([]);
   });
 
   it('says which server cannot be reached, and leaves no job behind that never began', async () => {
