@@ -142,7 +142,7 @@ function nameByText({ code, message }: RpcError, method: MethodName | undefined)
 }
 
 /** Whether a server names this failure, or says it in these words where it names none. */
-export function saysReason(
+function saysReason(
   error: unknown,
   reason: ErrorReason,
   inWords: (error: RpcError) => boolean,

@@ -133,7 +133,7 @@ export const OUTPUT_OPTION_NAMES: readonly (keyof OutputOptions)[] = [
 export const TRUNCATIONS = ['error', 'middle'] as const;
 /** Names of the options, for callers whose compiler did not check them. */
 export const SPAWN_OPTION_NAMES: readonly string[] = [...COMMON_NAMES, 'stdin', 'input', 'signal'];
-export const CALLBACK_NAMES: readonly (keyof OutputCallbacks)[] = ['onStdout', 'onStderr', 'onOutput'];
+const CALLBACK_NAMES: readonly (keyof OutputCallbacks)[] = ['onStdout', 'onStderr', 'onOutput'];
 export const RUN_OPTION_NAMES: readonly string[] = [
   ...COMMON_NAMES,
   ...CALLBACK_NAMES,

@@ -10,7 +10,7 @@ export type AttemptEnd =
 export const NO_REPORT = 'worker finished without calling report_agent_job_result';
 
 /** A duration as the reference writes it: `1800s`, `1.5s`, `250ms`. */
-export function describeDuration(ms: number): string {
+function describeDuration(ms: number): string {
   return ms < 1000 ? `${ms}ms` : `${ms / 1000}s`;
 }
 

@@ -42,7 +42,7 @@ export interface AttemptContext {
 /** What a worker that ends gets between SIGTERM and SIGKILL, in milliseconds. */
 export const WORKER_GRACE_MS = 5_000;
 /** How long workers and what is known of them outlive their runner, in milliseconds. */
-export const KEEP_ALIVE_MS = 24 * 3_600_000;
+const KEEP_ALIVE_MS = 24 * 3_600_000;
 
 const CANCELLED: AttemptEnd = { status: 'failed', error: 'cancelled' };
 

@@ -47,7 +47,7 @@ interface Place {
 }
 
 /** Why a job was cancelled by one of its workers; the reference's words. */
-export const CANCELLED_BY_WORKER = 'cancelled by worker request';
+const CANCELLED_BY_WORKER = 'cancelled by worker request';
 
 /** Runs the items of a job until none is left to run. */
 export class JobRunner {

@@ -11,7 +11,7 @@ import { localFiles, watchLocally } from './local-files.js';
 import type { MachineLink } from './machine-link.js';
 
 /** Names the job's own server in the journal. */
-export const LOCAL_MACHINE = 'local';
+const LOCAL_MACHINE = 'local';
 /** How long a machine may be out of reach before its workers count as lost, in milliseconds. */
 const LOST_AFTER_MS = 30_000;
 const CLIENT_NAME = 'exec-server-job';

@@ -13,11 +13,11 @@ import { storeRows } from './job-rows.js';
 import type { JobSettings, MachineSettings } from './job-settings.js';
 
 /** Workers that run at once where nobody says otherwise. */
-export const DEFAULT_CONCURRENCY = 16;
+const DEFAULT_CONCURRENCY = 16;
 /** Most workers at once, unless that is lifted. */
-export const MAX_CONCURRENCY = 64;
+const MAX_CONCURRENCY = 64;
 /** How long a worker may run where nobody says otherwise, in milliseconds. */
-export const DEFAULT_TIMEOUT_MS = 1_800_000;
+const DEFAULT_TIMEOUT_MS = 1_800_000;
 const LEAST_TIMEOUT_MS = 1_000;
 
 /** What to do with which rows. Exactly one of `rows`, `csv` and `jsonl` is given, and one of `command` and `codex`. */

@@ -115,7 +115,7 @@ export class Journal implements AsyncDisposable {
 }
 
 /** The entries of a journal that somebody else may be writing to. */
-export async function* readEntries(file: FileHandle): AsyncGenerator<PlacedEntry> {
+async function* readEntries(file: FileHandle): AsyncGenerator<PlacedEntry> {
   let number = 0;
   for await (const { text, offset, length, isWhole } of readLines(file)) {
     if (!isWhole) return;

@@ -5,7 +5,7 @@ import { OsError } from '../os-error.js';
 import { EACCES, ENOENT } from './constants.js';
 
 /** Where a program is looked for when the child has no PATH; the reference server looks there. */
-export const DEFAULT_SEARCH_PATH = '/usr/local/bin:/bin:/usr/bin';
+const DEFAULT_SEARCH_PATH = '/usr/local/bin:/bin:/usr/bin';
 
 /**
  * Finds the file that a program name means for a child with the given PATH and working directory. The result may be

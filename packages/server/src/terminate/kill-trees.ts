@@ -199,7 +199,7 @@ function createMarkTest(roots: readonly TreeRoot[]): ((pid: number) => boolean) 
 }
 
 /** Everybody in the trees, as of now, in one piece: it takes long among many processes. Throws when it cannot look. */
-export function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
+function findMembers(roots: readonly TreeRoot[]): TreeMember[] {
   const table = readProcessTable();
   // Not everybody in there is a process, some are threads; the table has the processes only.
   const inCgroups = roots.flatMap(({ cgroup }) => cgroup?.readThreads() ?? []);

@@ -18,7 +18,7 @@ import { buildSeccompFilter, chooseSockets } from './seccomp-filter.js';
 export const MAX_ARGUMENTS = 9_000;
 
 /** Paths that rules may deny one by one: each needs a descriptor while the sandbox is made. */
-export const MAX_HIDDEN_FILES = 512;
+const MAX_HIDDEN_FILES = 512;
 
 /** Longest that a trial may take, in milliseconds. */
 const TRIAL_TIMEOUT_MS = 5_000;

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { runBrieflyAside } from '../../native/run-briefly.js';
 
 /** The oldest version with everything that is asked of it here. */
-export const OLDEST_VERSION = '0.5.0';
+const OLDEST_VERSION = '0.5.0';
 
 /** Longest that `bwrap --version` may take, in milliseconds. */
 const VERSION_TIMEOUT_MS = 5_000;
@@ -76,7 +76,7 @@ async function readVersion(path: string): Promise<string | undefined> {
 }
 
 /** Negative when `a` is older than `b`. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
