@@ -53,7 +53,7 @@ it('each connection gets the words of its dialect', async () => {
   await app.request('initialize', { clientInfo: { name: 'e2e', version: '1' } });
   await older.request('command/exec/terminate', { sessionId: 'none' });
   const answers = await Promise.all([older, current, app].map((wire) => wire.request('no/such/method', {})));
-  expect(answers.map(({ error }) => error)).toEqual([
+  expect(answers.map(({ error }) => error)).toMatchObject([
     { code: -32600, message: 'unknown method: no/such/method' },
     { code: -32601, message: 'exec-server stub does not implement `no/such/method` yet' },
     { code: -32600, message: expect.stringContaining('Invalid request: unknown variant `no/such/method`') },
@@ -62,7 +62,9 @@ it('each connection gets the words of its dialect', async () => {
   for (const wire of [older, current, app]) wire.sendRaw('not json');
   expect((await older.closed).code).toBe(1002);
   expect((await current.next(({ id }) => id === -1, 'an answer')).error?.code).toBe(-32600);
-  expect((await app.request('initialize', { clientInfo: { name: 'e2e', version: '1' } })).error).toEqual({
+  expect(
+    (await app.request('initialize', { clientInfo: { name: 'e2e', version: '1' } })).error,
+  ).toMatchObject({
     code: -32600,
     message: 'Already initialized',
   });

@@ -20,8 +20,13 @@ it('a 65 MiB message ends that connection alone, and the next connection resumes
 it('a message of exactly 64 MiB is read', async () => {
   const server = await serve();
   const { wire } = await openSession(server.url);
-  const envelope = JSON.stringify({ id: 'big', method: 'process/terminate', params: { processId: '' } });
-  const processId = 'x'.repeat(64 * MEBIBYTE - envelope.length);
-  wire.send({ id: 'big', method: 'process/terminate', params: { processId } });
-  expect((await wire.next(({ id }) => id === 'big', 'the answer')).result).toMatchObject({ running: false });
+  const request = { id: 'big', method: 'process/write', params: { processId: '', chunk: '' } };
+  const padding = 64 * MEBIBYTE - JSON.stringify(request).length;
+  // Base64 comes in fours; the id of the process takes the rest.
+  request.params.processId = 'x'.repeat(padding % 4);
+  request.params.chunk = 'A'.repeat(padding - (padding % 4));
+  wire.send(request);
+  expect((await wire.next(({ id }) => id === 'big', 'the answer')).result).toEqual({
+    status: 'unknownProcess',
+  });
 });

@@ -164,10 +164,9 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
       ? undefined
       : `the server has its limit of ${limits.maxConnections} connections`;
 
-  const serve = (transport: Transport, info: Partial<ConnectionInfo>) => {
+  const serve = (transport: Transport, info: Partial<ConnectionInfo> & Pick<ConnectionInfo, 'principal'>) => {
     if (closing !== undefined) return transport.destroy('the server is closing');
     const { remote = transport.label, resumable = true } = info;
-    const principal = checkPrincipal(info.principal ?? ANONYMOUS_PRINCIPAL);
     const refusal = findRefusal();
     if (refusal !== undefined) {
       logger.warn({ remote, reason: refusal }, 'refused a connection');
@@ -177,7 +176,7 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
     const connection = new Connection(
       transport,
       ++acceptedConnections,
-      { ...info, principal, remote, resumable },
+      { ...info, remote, resumable },
       {
         engine,
         dialects,
@@ -197,9 +196,10 @@ export function createExecServer(options: ExecServerOptions = {}): ExecServer {
   };
 
   const accept = (transport: Transport, info: Partial<ConnectionInfo> = {}) => {
-    if (sandboxes.isReady) return serve(transport, info);
+    const checked = { ...info, principal: checkPrincipal(info.principal ?? ANONYMOUS_PRINCIPAL) };
+    if (sandboxes.isReady) return serve(transport, checked);
     // The first answer says what works here. A transport keeps what comes before somebody opens it.
-    void sandboxes.ready.then(() => serve(transport, info));
+    void sandboxes.ready.then(() => serve(transport, checked));
   };
 
   const close = async () => {

@@ -1,3 +1,4 @@
+import { addAbortListener, removeAbortListener } from '@exec-server/rpc';
 import { createReadStream } from '../fs/read-stream.js';
 import { toPathUri } from '../fs/remote-path.js';
 import type { ProcessSession } from '../process-session.js';
@@ -48,12 +49,12 @@ export class SpilledOutput {
       const settle = () => {
         clearTimeout(timer);
         stopListening();
-        signal?.removeEventListener('abort', settle);
+        if (signal !== undefined) removeAbortListener(signal, settle);
         resolve();
       };
       const timer = setTimeout(settle, DISK_DELAY_MS);
       const stopListening = this.#session.listen(settle);
-      signal?.addEventListener('abort', settle);
+      if (signal !== undefined) addAbortListener(signal, settle);
     });
   }
 }

@@ -136,7 +136,7 @@ describe('clients whose tokens say what others are', () => {
     const [anonymous, held, unnamed, ownAnonymous] = clients.map(({ sessionId }) => sessionId);
     for (const sessionId of [anonymous, held, unnamed])
       for (const sub of ['anonymous', 'capability-token', 'signed-bearer-token', 'signed-token'])
-        expect((await resume(sub, sessionId ?? '')).error).toEqual({
+        expect((await resume(sub, sessionId ?? '')).error).toMatchObject({
           code: -32600,
           message: `unknown session id ${sessionId}`,
         });

@@ -100,7 +100,7 @@ describe.each(VIEW_BACKENDS)('by %s', (backend) => {
         ...startParams('failing', [], changes),
         sandbox,
       });
-      expect(error).toEqual({ code: -32603, message });
+      expect(error).toMatchObject({ code: -32603, message });
     }
   });
 
@@ -114,9 +114,9 @@ describe.each(VIEW_BACKENDS)('by %s', (backend) => {
       sandbox: minimal,
       cwd: 'file:///usr',
     });
-    expect((await wire.request('process/start', program)).error).toEqual(hidden);
+    expect((await wire.request('process/start', program)).error).toMatchObject(hidden);
     const cwd = startParams('cwd', ['/bin/true'], { sandbox: minimal, cwd: `file://${directory}` });
-    expect((await wire.request('process/start', cwd)).error).toEqual(hidden);
+    expect((await wire.request('process/start', cwd)).error).toMatchObject(hidden);
     const shown = {
       ...program,
       sandbox: sandboxOf([special({ kind: 'minimal' }, 'read'), rule(directory, 'read')]),
@@ -130,13 +130,13 @@ describe.each(VIEW_BACKENDS)('by %s', (backend) => {
     const foreign = sandboxOf([{ path: { type: 'path', path: 'file:///C:/x' }, access: 'read' }]);
     expect(
       (await wire.request('process/start', startParams('foreign', [], { sandbox: foreign }))).error,
-    ).toEqual({
+    ).toMatchObject({
       code: -32602,
       message: "invalid sandbox permission path URI: 'file:///C:/x' is invalid on 'linux'",
     });
     expect(
       (await wire.request('process/start', startParams('empty', [], { sandbox: READ_ONLY }))).error,
-    ).toEqual({
+    ).toMatchObject({
       code: -32602,
       message: 'argv must not be empty',
     });
@@ -262,7 +262,7 @@ describe.each(VIEW_BACKENDS)('by %s', (backend) => {
     const { error, result } = await answer;
     // Either it was in time, or the process ran and was ended.
     if (result === undefined)
-      expect(error).toEqual({ code: -32600, message: 'process off start was cancelled' });
+      expect(error).toMatchObject({ code: -32600, message: 'process off start was cancelled' });
     else expect(await exitOf(wire, 'off')).toMatchObject({ signal: 'SIGKILL' });
   });
 

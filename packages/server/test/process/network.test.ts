@@ -109,7 +109,7 @@ describe('a process with a proxy', () => {
     ];
     for (const [changes, message] of refusals) {
       const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
-      expect(error).toEqual({ code: -32602, message });
+      expect(error).toMatchObject({ code: -32602, message });
     }
   });
 
@@ -123,7 +123,7 @@ describe('a process with a proxy', () => {
     const changes = proxied({}, { policyDecisionTimeoutMs: 1 });
     const { error } = await wire.request('process/start', startParams(processId, ['/bin/true'], changes));
     const message = 'callback-enabled process ID must be non-empty and at most 256 bytes';
-    expect(error).toEqual(accepted ? undefined : { code: -32602, message });
+    expect(error).toMatchObject(accepted ? undefined : { code: -32602, message });
   });
 });
 
@@ -309,7 +309,7 @@ describe('a proxy that is there already', () => {
     const changes = { ...MANAGED, managedNetwork: { loopbackPorts } };
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
     const message = 'sandbox intent cannot be enforced on this executor: more than 16 proxies';
-    expect(error).toEqual(allowed ? undefined : { code: -32602, message });
+    expect(error).toMatchObject(allowed ? undefined : { code: -32602, message });
   });
 
   it.each(['variables', 'ports'] as const)('is not the server itself, known by its %s', async (way) => {
@@ -324,7 +324,7 @@ describe('a proxy that is there already', () => {
     const changes = { ...MANAGED, env, managedNetwork };
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], changes));
     const message = `sandbox intent cannot be enforced on this executor: port ${port} is no proxy, but this server's own`;
-    expect(error).toEqual({ code: -32602, message });
+    expect(error).toMatchObject({ code: -32602, message });
   });
 
   it('is not the server that begins to listen there later', async () => {
@@ -349,7 +349,7 @@ describe('a proxy that is there already', () => {
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], MANAGED));
     const message =
       'sandbox intent cannot be enforced on this executor: managed proxy mode requires proxy environment variables';
-    expect(error).toEqual({ code: -32602, message });
+    expect(error).toMatchObject({ code: -32602, message });
   });
 
   it('is no matter without a sandbox', async () => {

@@ -11,8 +11,8 @@ describe('the limit of the server', () => {
     const [a, b] = [await openSession(server), await openSession(server)];
     expect((await a.request('process/start', sleep('1'))).result).toBeDefined();
     expect((await b.request('process/start', sleep('2'))).result).toBeDefined();
-    expect((await a.request('process/start', sleep('3'))).error).toEqual(serverFull);
-    expect((await b.request('process/start', sleep('3'))).error).toEqual(serverFull);
+    expect((await a.request('process/start', sleep('3'))).error).toMatchObject(serverFull);
+    expect((await b.request('process/start', sleep('3'))).error).toMatchObject(serverFull);
   });
 
   it('counts what outlives its session', async () => {
@@ -21,7 +21,7 @@ describe('the limit of the server', () => {
     for (const id of ['1', '2'])
       await a.request('process/start', startParams(id, ['/bin/sleep', '60'], { keepAliveMs: 60_000 }));
     await a.close();
-    expect((await b.request('process/start', sleep('3'))).error).toEqual(serverFull);
+    expect((await b.request('process/start', sleep('3'))).error).toMatchObject(serverFull);
   });
 });
 
@@ -32,14 +32,14 @@ describe('the limit of a session', () => {
     const server = openServer({ maxProcessesPerConnection: 2 });
     const [a, b] = [await openSession(server), await openSession(server)];
     for (const id of ['1', '2']) expect((await a.request('process/start', sleep(id))).result).toBeDefined();
-    expect((await a.request('process/start', sleep('3'))).error).toEqual(sessionFull);
+    expect((await a.request('process/start', sleep('3'))).error).toMatchObject(sessionFull);
     expect((await b.request('process/start', sleep('3'))).result).toBeDefined();
   });
 
   it('counts starts under way', async () => {
     const wire = await open();
     const answers = await Promise.all(['1', '2', '3'].map((id) => wire.request('process/start', sleep(id))));
-    expect(answers.map(({ error }) => error)).toEqual([undefined, undefined, sessionFull]);
+    expect(answers.map(({ error }) => error)).toMatchObject([undefined, undefined, sessionFull]);
   });
 
   it('does not count what has ended, though it can still be read', async () => {
@@ -48,7 +48,7 @@ describe('the limit of a session', () => {
     await wire.request('process/start', shellParams('2', 'echo done'));
     await untilClosed(wire, '2');
     expect((await wire.request('process/start', sleep('3'))).result).toBeDefined();
-    expect((await wire.request('process/start', sleep('4'))).error).toEqual(sessionFull);
+    expect((await wire.request('process/start', sleep('4'))).error).toMatchObject(sessionFull);
     expect((await wire.request('process/read', { processId: '2' })).result).toMatchObject({ closed: true });
   });
 
@@ -57,7 +57,7 @@ describe('the limit of a session', () => {
     await wire.request('process/start', sleep('1'));
     await wire.request('process/start', startParams('x', ['/nonexistent']));
     expect((await wire.request('process/start', sleep('2'))).result).toBeDefined();
-    expect((await wire.request('process/start', sleep('3'))).error).toEqual(sessionFull);
+    expect((await wire.request('process/start', sleep('3'))).error).toMatchObject(sessionFull);
     await wire.request('process/terminate', { processId: '1' });
     await untilClosed(wire, '1');
     expect((await wire.request('process/start', sleep('3'))).result).toBeDefined();

@@ -51,10 +51,12 @@ describe('the audit log', () => {
       throw new Error('disk full');
     };
     const wire = await openSession(openServer({ auditLog: { record } }));
-    expect((await wire.request('process/start', startParams('p', ['/bin/sleep', '60']))).error).toEqual({
-      code: -32603,
-      message: 'the audit log cannot be written',
-    });
+    expect((await wire.request('process/start', startParams('p', ['/bin/sleep', '60']))).error).toMatchObject(
+      {
+        code: -32603,
+        message: 'the audit log cannot be written',
+      },
+    );
     await waitForProcessGone(pid);
   });
 });

@@ -50,7 +50,7 @@ describe('a choice', () => {
   it('of none refuses whatever would have to be confined, and promises nothing', async () => {
     const wire = await openSession(openServer({ sandboxBackend: 'none' }));
     const params = startParams('p', ['/bin/true'], { sandbox: READ_ONLY });
-    expect((await wire.request('process/start', params)).error).toEqual({
+    expect((await wire.request('process/start', params)).error).toMatchObject({
       code: -32602,
       message:
         'sandbox intent cannot be enforced on this executor: this server confines nothing, because it was started ' +

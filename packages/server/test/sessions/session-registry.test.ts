@@ -54,7 +54,7 @@ describe('resume', () => {
     const server = openServer();
     const first = await openSession(server);
     const second = openInProcessWire(server);
-    expect((await second.request('initialize', initialize(first.sessionId))).error).toEqual({
+    expect((await second.request('initialize', initialize(first.sessionId))).error).toMatchObject({
       code: -32010,
       message: `session ${first.sessionId} is already attached to another connection`,
     });
@@ -71,7 +71,7 @@ describe('resume', () => {
     await first.close();
     const stranger = openInProcessWire(server, { principal: { kind: 'custom', subject: 'somebody else' } });
     for (const id of ['no-such-session', first.sessionId]) {
-      expect((await stranger.request('initialize', initialize(id))).error).toEqual({
+      expect((await stranger.request('initialize', initialize(id))).error).toMatchObject({
         code: -32600,
         message: `unknown session id ${id}`,
       });
@@ -171,7 +171,7 @@ describe('the limit of sessions', () => {
     await openSession(server);
     await openSession(server);
     const late = openInProcessWire(server);
-    expect((await late.request('initialize', initialize())).error).toEqual(full);
+    expect((await late.request('initialize', initialize())).error).toMatchObject(full);
     expect(
       (await late.request('initialize', { clientInfo: { name: 'test', version: '1' } })).error,
     ).toMatchObject(full);
@@ -198,11 +198,11 @@ describe('the limit of sessions', () => {
     await second.request('initialize', initialize());
     await first.close();
     const stranger = open('bert');
-    expect((await stranger.request('initialize', initialize())).error).toEqual(full);
+    expect((await stranger.request('initialize', initialize())).error).toMatchObject(full);
     const third = open('anna');
     expect((await third.request('initialize', initialize())).result).toBeDefined();
     await second.close();
-    expect((await stranger.request('initialize', initialize())).error).toEqual(full);
+    expect((await stranger.request('initialize', initialize())).error).toMatchObject(full);
   });
 
   it('ends none that has a process, and has room again when its time is over', async () => {
@@ -213,7 +213,7 @@ describe('the limit of sessions', () => {
     await second.request('process/start', startParams('p', ['/bin/sleep', '60']));
     await first.close();
     const late = openInProcessWire(server);
-    expect((await late.request('initialize', initialize())).error).toEqual(full);
+    expect((await late.request('initialize', initialize())).error).toMatchObject(full);
     clock.advance(1_000);
     expect((await late.request('initialize', initialize())).result).toBeDefined();
   });

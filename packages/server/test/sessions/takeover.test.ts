@@ -107,7 +107,7 @@ describe('a connection that gives no sign of life', () => {
     clock.advance(SIGN_OF_LIFE_MS);
     const settled = await withClock(clock, answers);
     expect(settled.filter(({ result }) => result?.sessionId === old.sessionId)).toHaveLength(1);
-    expect(settled.flatMap(({ error }) => error ?? [])).toEqual(
+    expect(settled.flatMap(({ error }) => error ?? [])).toMatchObject(
       Array.from({ length: 9 }, () => attachedError(old.sessionId)),
     );
     old.terminate();
@@ -189,7 +189,7 @@ describe('a connection that gives no sign of life', () => {
     proxy.swallowAll();
     const wire = await openWire(url);
     const { error } = await wire.request('initialize', initialize(old.sessionId));
-    expect(error).toEqual(attachedError(old.sessionId));
+    expect(error).toMatchObject(attachedError(old.sessionId));
     old.terminate();
   });
 });
@@ -200,7 +200,7 @@ test('a connection that is alive keeps its session, however often somebody wants
   const wire = await openWire(url);
   for (let attempt = 0; attempt < 3; attempt++) {
     const { error } = await wire.request('initialize', initialize(holder.sessionId));
-    expect(error).toEqual(attachedError(holder.sessionId));
+    expect(error).toMatchObject(attachedError(holder.sessionId));
   }
   expect((await holder.request('environment/status')).result).toEqual({ status: 'ready' });
   await holder.close();
@@ -265,7 +265,7 @@ describe('over a Unix socket', () => {
     const { result } = await old.request('initialize', { clientName: 'old', answersRequests: true });
     const next = await connectLines(path);
     const answer = next.request('initialize', initialize(result?.sessionId as string));
-    expect((await withClock(clock, answer)).error).toEqual(attachedError(result?.sessionId as string));
+    expect((await withClock(clock, answer)).error).toMatchObject(attachedError(result?.sessionId as string));
   });
 
   test('a client that has not said that it answers is not asked, and keeps it', async () => {
@@ -275,7 +275,7 @@ describe('over a Unix socket', () => {
     const { result } = await old.request('initialize', initialize());
     const next = await connectLines(path);
     const { error } = await next.request('initialize', initialize(result?.sessionId as string));
-    expect([error, asked]).toEqual([attachedError(result?.sessionId as string), []]);
+    expect([error, asked]).toMatchObject([attachedError(result?.sessionId as string), []]);
   });
 });
 

@@ -331,7 +331,7 @@ describe('a start that waits for a capture', () => {
     const wire = await openSession(openServer());
     start(wire);
     await untilWritten(join(home, 'pid'));
-    expect((await wire.request('process/start', params('p', 'true'))).error).toEqual({
+    expect((await wire.request('process/start', params('p', 'true'))).error).toMatchObject({
       code: -32600,
       message: 'process p already exists',
     });
@@ -339,7 +339,10 @@ describe('a start that waits for a capture', () => {
       running: true,
       pids: [],
     });
-    expect((await answer(wire)).error).toEqual({ code: -32600, message: 'process p start was cancelled' });
+    expect((await answer(wire)).error).toMatchObject({
+      code: -32600,
+      message: 'process p start was cancelled',
+    });
     expect((await wire.request('process/terminate', { processId: 'p' })).result).toEqual({
       running: false,
       pids: [],
@@ -375,7 +378,7 @@ describe('a start that waits for a capture', () => {
 it('the program that is asked for is the one that must exist', async () => {
   const wire = await openSession(openServer());
   const shell = { name: 'bash', path: join(home, 'missing') };
-  expect((await wire.request('process/start', params('p', 'true', {}, shell))).error).toEqual({
+  expect((await wire.request('process/start', params('p', 'true', {}, shell))).error).toMatchObject({
     code: -32603,
     message: 'No such file or directory (os error 2)',
   });

@@ -53,6 +53,6 @@ describe('timeoutMs', () => {
   it('grace without a timeout is refused', async () => {
     const { wire } = await open();
     const { error } = await wire.request('process/start', startParams('p', ['/bin/true'], { graceMs: 1 }));
-    expect(error).toEqual({ code: -32602, message: 'graceMs requires timeoutMs' });
+    expect(error).toMatchObject({ code: -32602, message: 'graceMs requires timeoutMs' });
   });
 });

@@ -122,5 +122,5 @@ it('who only views a process cannot hold it, and nobody one that is not there', 
   const { sessionId } = wire;
   await viewer.request('process/attach', { processId: 'p', sessionId, mode: 'view' });
   expect((await hold(viewer, true, sessionId)).error).toMatchObject({ code: -32600 });
-  expect((await hold(viewer, true)).error).toEqual({ code: -32600, message: 'unknown process id p' });
+  expect((await hold(viewer, true)).error).toMatchObject({ code: -32600, message: 'unknown process id p' });
 });

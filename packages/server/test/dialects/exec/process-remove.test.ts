@@ -68,17 +68,17 @@ describe('process/remove', () => {
   it('refuses what runs, what is held open, and what was never there', async () => {
     const wire = await openSession(openServer());
     await wire.request('process/start', shellParams('p', 'sleep 60'));
-    expect((await wire.request('process/remove', { processId: 'p' })).error).toEqual({
+    expect((await wire.request('process/remove', { processId: 'p' })).error).toMatchObject({
       code: -32600,
       message: 'process p is running; terminate it first',
     });
     await wire.request('process/start', shellParams('q', 'sleep 60 & exit 0'));
     await wire.request('process/wait', { processId: 'q' });
-    expect((await wire.request('process/remove', { processId: 'q' })).error).toEqual({
+    expect((await wire.request('process/remove', { processId: 'q' })).error).toMatchObject({
       code: -32600,
       message: 'process q has ended, but others hold its output open; terminate it first',
     });
-    expect((await wire.request('process/remove', { processId: 'x' })).error).toEqual({
+    expect((await wire.request('process/remove', { processId: 'x' })).error).toMatchObject({
       code: -32600,
       message: 'unknown process id x',
     });

@@ -111,7 +111,7 @@ describeAttempts({ backends: ['landlock'] }, (attempts) => {
       tty: false,
       sandbox: sandbox(),
     });
-    expect(error).toEqual({
+    expect(error).toMatchObject({
       code: -32602,
       message: `sandbox intent cannot be enforced on this executor: landlock: ${reason}`,
     });
