@@ -49,12 +49,12 @@ export class SpilledOutput {
       const settle = () => {
         clearTimeout(timer);
         stopListening();
-        if (signal !== undefined) removeAbortListener(signal, settle);
+        removeAbortListener(signal, settle);
         resolve();
       };
       const timer = setTimeout(settle, DISK_DELAY_MS);
       const stopListening = this.#session.listen(settle);
-      if (signal !== undefined) addAbortListener(signal, settle);
+      addAbortListener(signal, settle);
     });
   }
 }

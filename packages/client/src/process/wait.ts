@@ -27,6 +27,8 @@ export async function waitWithin<T>(
   record: ProcessRecord,
   missing: string,
 ): Promise<T> {
+  // A wait that ends first leaves no one to take a later failure.
+  promise.catch(() => {});
   requireWholeNumber('timeoutMs', timeoutMs);
   signal?.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
