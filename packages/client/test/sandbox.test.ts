@@ -1,16 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { requireProgram } from '@exec-server/testing';
+import { makeDirectoryOutsideTemp, requireProgram } from '@exec-server/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Sandbox, toConfinement } from '../src/sandbox.js';
 import { openMachine } from './support/machine.js';
 
 /** A directory outside of the temporary ones, which every workspace may write. */
 async function makePlace(): Promise<string> {
-  const place = await mkdtemp(join(process.cwd(), 'node_modules', '.sandbox-'));
-  onTestFinished(() => rm(place, { recursive: true }));
+  const { path: place, remove } = makeDirectoryOutsideTemp();
+  onTestFinished(remove);
   for (const name of ['work', 'other']) {
     await mkdir(join(place, name));
     await writeFile(join(place, name, 'secret'), 'secret');

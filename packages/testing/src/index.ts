@@ -6,6 +6,7 @@ export { InProcessWire, openInProcessWire } from './in-process-wire.js';
 export { Inbox, isResponseTo, type MessagePredicate, type WireMessage } from './inbox.js';
 export { LogArchive } from './log-archive.js';
 export { openWire, UpgradeRefused, Wire, type WireClosed, type WireOptions } from './open-wire.js';
+export { makeDirectoryOutsideTemp } from './outside-temp.js';
 export { createRandom, type RandomFaultOptions, randomFaults } from './random-faults.js';
 export { isHiddenProgram, requireProgram, type SkippableTest, skipFor } from './require-program.js';
 export { type CommandOptions, type Exit, SpawnedCommand } from './spawned-command.js';

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { makeDirectoryOutsideTemp } from '@exec-server/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, makeDirectory, runCommand } from '../command-support.js';
 import { FakeIo } from '../support.js';
 
@@ -100,7 +101,9 @@ describe('run', () => {
   });
 
   it('confines a command', async () => {
-    const outside = join(process.cwd(), 'node_modules', '.not-written');
+    const { path, remove } = makeDirectoryOutsideTemp();
+    onTestFinished(remove);
+    const outside = join(path, 'not-written');
     const script = `( : > '${outside}' ) 2>/dev/null && echo written; echo done`;
     const run = (...flags: string[]) => openHome()('run', ...flags, '--', 'sh', '-c', script);
     expect((await run('--sandbox', 'read-only')).stdout).toBe('done\n');
