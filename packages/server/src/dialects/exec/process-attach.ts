@@ -15,11 +15,11 @@ export async function attachProcess(
   context: HandlerContext,
 ): Promise<ProcessAttachResult> {
   const { processId, sessionId = context.session.id, afterSeq = 0, mode = 'view' } = params;
+  const process = await findTarget({ processId, sessionId }, context, 'view');
+  if (process === undefined) throw unknownProcess(params, context);
   // A session's own connection is told everything anyway; twice would look like two processes.
   if (sessionId === context.session.id)
     throw invalidRequest(`process ${processId} is of this session, whose events arrive without attaching`);
-  const process = await findTarget({ processId, sessionId }, context, 'view');
-  if (process === undefined) throw unknownProcess(params, context);
   const { attachedProcesses: limit, viewerQueueBytes, outboundHighWaterBytes } = context.engine.limits;
   // Below the connection's own mark there would be no event to wait for.
   const queueBytes = Math.max(viewerQueueBytes, outboundHighWaterBytes);

@@ -89,6 +89,12 @@ describe('attaching', () => {
     const { owner } = await openPair();
     expect((await owner.request('process/attach', { processId: 'p' })).error?.code).toBe(-32600);
   });
+
+  it('of an id that nobody has says so, also without a session', async () => {
+    const { owner } = await openPair();
+    const { error } = await owner.request('process/attach', { processId: 'never' });
+    expect(error).toMatchObject({ message: 'unknown process id never', data: { code: 'process_unknown' } });
+  });
 });
 
 describe('who may', () => {
